@@ -1,0 +1,38 @@
+// A directory of slice files of one rule set.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "awele/store/slice_file.hpp"
+
+namespace awele {
+
+/// Opens every slice_NN.h5 of a directory for reading. Throws awele::Error when the directory does not exist,
+/// a file is damaged or holds another slice than its name says, or the files are of different rule sets.
+class Database {
+ public:
+  explicit Database(const std::filesystem::path& dir);
+
+  const std::filesystem::path& dir() const { return dir_; }
+  bool has(int n) const { return readers_.contains(n); }
+  bool empty() const { return readers_.empty(); }
+  /// Seeds of the slices present, ascending.
+  std::vector<int> slices() const;
+  /// The largest n such that every slice a position of at most n seeds needs is present; -1 when none is.
+  int complete_up_to() const;
+  /// The rule set of the files. Precondition: not empty().
+  RuleSet rules() const;
+  /// The reader of slice n; an Error that says which slice is missing and how to get it.
+  const SliceReader& slice(int n) const;
+  /// An Error unless the files are of `rules` (an empty directory passes).
+  void require_rules(RuleSet rules) const;
+
+ private:
+  std::filesystem::path dir_;
+  std::map<int, SliceReader> readers_;
+};
+
+}  // namespace awele

@@ -1,0 +1,109 @@
+// Slice files: slice_NN.h5, format version 1. Readable by h5dump and h5py without a plug-in.
+//
+//   /values     int8, one-dimensional, slice_size(n) elements in the published order (slice_index.hpp),
+//   chunked
+//               (65,536 elements, fewer when the slice is smaller), deflate
+//   /histogram  uint64 little-endian, 2n+1 elements: number of stored positions with value v at index v + n;
+//               Fletcher-32
+//   attributes of the root group: format_version (int32), rules (string), seeds (int32), positions (uint64),
+//               crc32 (uint32, zlib's, of the bytes of /values), program_version (string),
+//               meta_crc32 (uint32, of the histogram's bytes and the other attributes; see slice_file.cpp)
+//
+// Library version bounds V110, so that HDF5 1.10 and later can read it and its metadata carries checksums.
+// The bytes of /values depend on the rules and n alone. A file is written under a temporary name and renamed
+// when complete.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "awele/game/board.hpp"
+#include "awele/store/codec.hpp"
+
+namespace awele {
+
+inline constexpr int kFormatVersion = 1;
+
+/// Elements of a full chunk of /values.
+inline constexpr std::uint64_t kChunk = 65536;
+
+/// What a slice file says of itself, all of it covered by meta_crc32.
+struct SliceInfo {
+  int seeds = 0;
+  RuleSet rules = RuleSet::awari;
+  std::uint64_t positions = 0;
+  std::uint32_t crc = 0;
+  std::string program_version;
+  std::vector<std::uint64_t> histogram;  ///< index value + seeds, 2 * seeds + 1 entries
+
+  std::uint64_t count_above() const;  ///< positions won by the side to move
+  std::uint64_t count_zero() const;
+  std::uint64_t count_below() const;
+};
+
+/// DIR/slice_NN.h5
+std::filesystem::path slice_path(const std::filesystem::path& dir, int n);
+
+/// Reads one slice file. Construction checks structure, attributes and the small checksums, not the values.
+/// All errors are awele::Error and name the file. Not thread safe.
+class SliceReader {
+ public:
+  explicit SliceReader(const std::filesystem::path& path);
+  ~SliceReader();
+  SliceReader(SliceReader&&) noexcept;
+  SliceReader& operator=(SliceReader&&) noexcept;
+
+  const SliceInfo& info() const;
+  const std::filesystem::path& path() const;
+  std::uint64_t file_bytes() const;
+
+  std::uint64_t chunk_size() const;  ///< elements
+  std::uint64_t chunk_count() const;
+  /// Elements of chunk `index` that belong to the slice (the last chunk may be shorter).
+  std::uint64_t chunk_length(std::uint64_t index) const;
+
+  /// The chunk's zlib stream as it lies in the file.
+  void read_stream(std::uint64_t index, std::vector<std::byte>& stream) const;
+  /// The chunk's values, chunk_length(index) of them; the stream's checksum is checked.
+  void read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const;
+  /// Inflates a stream of chunk `index` that came from read_stream, on this or another rank.
+  void inflate(std::uint64_t index, std::span<const std::byte> stream,
+               std::vector<std::int8_t>& values) const;
+  /// Any range of values: first .. first + out.size() - 1.
+  void read(std::uint64_t first, std::span<std::int8_t> out) const;
+
+  /// The message for a value digest that does not agree with the file's.
+  [[noreturn]] void fail_digest(std::uint32_t found) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Writes one slice file. Unless finish() is reached, nothing of that name appears in the directory, and the
+/// temporary file is removed.
+class SliceWriter {
+ public:
+  SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules);
+  ~SliceWriter();
+  SliceWriter(const SliceWriter&) = delete;
+  SliceWriter& operator=(const SliceWriter&) = delete;
+
+  /// Stores a zlib stream of exactly chunk_size elements (the last chunk padded with zeros).
+  void write_stream(std::uint64_t index, std::span<const std::byte> stream);
+  /// Completes the file, flushes it to disk and renames it. Returns its size in bytes.
+  std::uint64_t finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Elements of a chunk of slice n.
+std::uint64_t chunk_size(int n);
+
+}  // namespace awele

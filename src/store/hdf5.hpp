@@ -1,0 +1,50 @@
+// RAII for HDF5 identifiers. The only file that includes hdf5.h.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+namespace awele {
+
+/// Owns one identifier; closes it with `close`. A negative identifier is "none".
+template <herr_t (*close)(hid_t)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle() { reset(); }
+  void reset() {
+    if (id_ >= 0) close(id_);
+    id_ = -1;
+  }
+  bool valid() const { return id_ >= 0; }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_ = -1;
+};
+
+using File = Handle<H5Fclose>;
+using Dataset = Handle<H5Dclose>;
+using Dataspace = Handle<H5Sclose>;
+using Datatype = Handle<H5Tclose>;
+using Attribute = Handle<H5Aclose>;
+using PropertyList = Handle<H5Pclose>;
+
+/// Errors come back as return values and become awele::Error; HDF5's own printing is switched off once.
+inline void quiet_hdf5() {
+  static const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  (void)done;
+}
+
+/// The innermost description on HDF5's error stack, for the end of a message; empty when there is none.
+std::string hdf5_reason();
+
+}  // namespace awele

@@ -1,0 +1,384 @@
+#include "awele/store/slice_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "awele/index/slice_index.hpp"
+#include "awele/support/error.hpp"
+#include "awele/support/version.hpp"
+#include "hdf5.hpp"
+
+namespace awele {
+
+static_assert(std::endian::native == std::endian::little,
+              "values and records are written as they lie in memory");
+
+std::string hdf5_reason() {
+  std::string reason;
+  const auto keep = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+    if (error->desc && *error->desc) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep, &reason);
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        if (error->desc && *error->desc) {
+          *static_cast<std::string*>(out) = error->desc;
+          return 1;
+        }
+        return 0;
+      },
+      &reason);
+  return reason;
+}
+
+std::filesystem::path slice_path(const std::filesystem::path& dir, int n) {
+  return dir / fmt::format("slice_{:02}.h5", n);
+}
+
+std::uint64_t chunk_size(int n) { return std::min(kChunk, slice_size(n)); }
+
+std::uint64_t SliceInfo::count_above() const {
+  return std::accumulate(histogram.begin() + seeds + 1, histogram.end(), std::uint64_t{0});
+}
+std::uint64_t SliceInfo::count_zero() const { return histogram[static_cast<std::size_t>(seeds)]; }
+std::uint64_t SliceInfo::count_below() const {
+  return std::accumulate(histogram.begin(), histogram.begin() + seeds, std::uint64_t{0});
+}
+
+namespace {
+
+/// The bytes that meta_crc32 covers: the histogram, then one line with the attributes.
+std::uint32_t meta_crc(const SliceInfo& info) {
+  const std::uint32_t crc = crc32(0, std::as_bytes(std::span(info.histogram)));
+  const std::string line = fmt::format("{} {} {} {} {:08x} {}", kFormatVersion, name(info.rules), info.seeds,
+                                       info.positions, info.crc, info.program_version);
+  return crc32(crc, std::as_bytes(std::span(line)));
+}
+
+PropertyList file_access() {
+  PropertyList list(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  return list;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------- reading
+
+struct SliceReader::Impl {
+  std::filesystem::path path;
+  SliceInfo info;
+  std::uint64_t bytes = 0;
+  std::uint64_t chunk = 1;
+  File file;
+  Dataset values;
+  mutable Decompressor decompressor;
+  mutable std::vector<std::byte> stream;
+  mutable std::vector<std::int8_t> scratch;
+
+  [[noreturn]] void damaged(const std::string& what) const {
+    throw Error(ExitCode::failure,
+                fmt::format("{} is damaged: {}; remove it (or restore it from a copy) and solve it again",
+                            path.string(), what));
+  }
+
+  template <typename T>
+  T number(const char* name, hid_t type) const {
+    Attribute attribute(H5Aopen(file, name, H5P_DEFAULT));
+    T value{};
+    if (!attribute.valid()) damaged(fmt::format("the attribute {} is missing", name));
+    Dataspace space(H5Aget_space(attribute));
+    if (H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, type, &value) < 0)
+      damaged(fmt::format("the attribute {} cannot be read", name));
+    return value;
+  }
+
+  std::string text(const char* name) const {
+    Attribute attribute(H5Aopen(file, name, H5P_DEFAULT));
+    if (!attribute.valid()) damaged(fmt::format("the attribute {} is missing", name));
+    Datatype type(H5Aget_type(attribute));
+    const std::size_t size = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || size == 0 || size > 256)
+      damaged(fmt::format("the attribute {} is not a short string", name));
+    std::string value(size, '\0');
+    if (H5Aread(attribute, type, value.data()) < 0)
+      damaged(fmt::format("the attribute {} cannot be read", name));
+    value.resize(std::strlen(value.c_str()));
+    return value;
+  }
+
+  void open() {
+    quiet_hdf5();
+    std::error_code error;
+    bytes = std::filesystem::file_size(path, error);
+    if (error) throw Error(fmt::format("{} cannot be read: {}", path.string(), error.message()));
+    if (::access(path.c_str(), R_OK) != 0)
+      throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
+    if (H5Fis_hdf5(path.c_str()) <= 0) damaged("it is not an HDF5 file");
+    const PropertyList access = file_access();
+    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+    if (!file.valid())
+      throw Error(
+          fmt::format("{} cannot be opened ({}); if it lies on NFS or Lustre try again with "
+                      "HDF5_USE_FILE_LOCKING=FALSE in the environment, otherwise it is damaged: remove it "
+                      "(or restore it from a copy) and solve it again",
+                      path.string(), hdf5_reason()));
+  }
+
+  void read_attributes() {
+    const int version = number<int>("format_version", H5T_NATIVE_INT);
+    if (version != kFormatVersion)
+      throw Error(
+          fmt::format("{} has format version {}, this program reads version {}; use the program that wrote "
+                      "it, or another directory",
+                      path.string(), version, kFormatVersion));
+    const auto rules = parse_rules(text("rules"));
+    if (!rules) damaged("it names an unknown rule set");
+    info.rules = *rules;
+    info.seeds = number<int>("seeds", H5T_NATIVE_INT);
+    if (info.seeds < 0 || info.seeds > kMaxSeeds) damaged("its number of seeds is out of range");
+    info.positions = number<std::uint64_t>("positions", H5T_NATIVE_UINT64);
+    if (info.positions != slice_size(info.seeds)) damaged("its number of positions is wrong");
+    info.crc = number<std::uint32_t>("crc32", H5T_NATIVE_UINT32);
+    info.program_version = text("program_version");
+  }
+
+  void read_histogram() {
+    Dataset dataset(H5Dopen2(file, "/histogram", H5P_DEFAULT));
+    if (!dataset.valid()) damaged("it has no /histogram");
+    Dataspace space(H5Dget_space(dataset));
+    info.histogram.resize(static_cast<std::size_t>(2 * info.seeds + 1));
+    if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(info.histogram.size()))
+      damaged("/histogram has the wrong length");
+    if (H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, info.histogram.data()) < 0)
+      damaged("/histogram cannot be read");
+    if (meta_crc(info) != number<std::uint32_t>("meta_crc32", H5T_NATIVE_UINT32))
+      damaged("the checksum over its histogram and attributes is wrong");
+  }
+
+  void open_values() {
+    values = Dataset(H5Dopen2(file, "/values", H5P_DEFAULT));
+    if (!values.valid()) damaged("it has no /values");
+    Dataspace space(H5Dget_space(values));
+    Datatype type(H5Dget_type(values));
+    if (H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(info.positions) ||
+        H5Tequal(type, H5T_STD_I8LE) <= 0)
+      damaged("/values has the wrong shape or type");
+    PropertyList layout(H5Dget_create_plist(values));
+    hsize_t dims[1] = {0};
+    unsigned flags = 0, config = 0;
+    std::size_t values_in_filter = 0;
+    if (H5Pget_layout(layout) != H5D_CHUNKED || H5Pget_chunk(layout, 1, dims) != 1 ||
+        dims[0] != awele::chunk_size(info.seeds) || H5Pget_nfilters(layout) != 1 ||
+        H5Pget_filter2(layout, 0, &flags, &values_in_filter, nullptr, 0, nullptr, &config) !=
+            H5Z_FILTER_DEFLATE)
+      damaged("/values is not stored as chunks of the right size with the deflate filter");
+    chunk = dims[0];
+  }
+};
+
+SliceReader::SliceReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
+  impl_->path = path;
+  impl_->open();
+  impl_->read_attributes();
+  impl_->read_histogram();
+  impl_->open_values();
+}
+SliceReader::~SliceReader() = default;
+SliceReader::SliceReader(SliceReader&&) noexcept = default;
+SliceReader& SliceReader::operator=(SliceReader&&) noexcept = default;
+
+const SliceInfo& SliceReader::info() const { return impl_->info; }
+const std::filesystem::path& SliceReader::path() const { return impl_->path; }
+std::uint64_t SliceReader::file_bytes() const { return impl_->bytes; }
+std::uint64_t SliceReader::chunk_size() const { return impl_->chunk; }
+std::uint64_t SliceReader::chunk_count() const {
+  return (impl_->info.positions + impl_->chunk - 1) / impl_->chunk;
+}
+std::uint64_t SliceReader::chunk_length(std::uint64_t index) const {
+  return std::min(impl_->chunk, impl_->info.positions - index * impl_->chunk);
+}
+
+void SliceReader::read_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
+  const hsize_t offset[1] = {index * impl_->chunk};
+  hsize_t bytes = 0;
+  std::uint32_t mask = 0;
+  if (H5Dget_chunk_storage_size(impl_->values, offset, &bytes) < 0 || bytes == 0 || bytes > impl_->bytes)
+    impl_->damaged(fmt::format("chunk {} of /values is missing", index));
+  stream.resize(bytes);
+  if (H5Dread_chunk(impl_->values, H5P_DEFAULT, offset, &mask, stream.data()) < 0 || mask != 0)
+    impl_->damaged(fmt::format("chunk {} of /values cannot be read ({})", index, hdf5_reason()));
+}
+
+void SliceReader::inflate(std::uint64_t index, std::span<const std::byte> stream,
+                          std::vector<std::int8_t>& values) const {
+  values.resize(impl_->chunk);
+  if (!impl_->decompressor.run(stream, values))
+    impl_->damaged(fmt::format("chunk {} of /values does not inflate to what its checksum says", index));
+  values.resize(chunk_length(index));
+}
+
+void SliceReader::read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const {
+  read_stream(index, impl_->stream);
+  inflate(index, impl_->stream, values);
+}
+
+void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
+  while (!out.empty()) {
+    const std::uint64_t index = first / impl_->chunk;
+    const std::uint64_t skip = first % impl_->chunk;
+    read_chunk(index, impl_->scratch);
+    const std::uint64_t take = std::min<std::uint64_t>(out.size(), impl_->scratch.size() - skip);
+    std::memcpy(out.data(), impl_->scratch.data() + skip, take);
+    out = out.subspan(take);
+    first += take;
+  }
+}
+
+void SliceReader::fail_digest(std::uint32_t found) const {
+  impl_->damaged(
+      fmt::format("the CRC-32 of its values is {:08x}, its attribute says {:08x}", found, impl_->info.crc));
+}
+
+// ---------------------------------------------------------------------------------------------- writing
+
+struct SliceWriter::Impl {
+  std::filesystem::path dir, path, temporary;
+  SliceInfo info;
+  File file;
+  Dataset values;
+  bool done = false;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    std::error_code error;
+    const auto space = std::filesystem::space(dir, error);
+    const bool full = !error && space.available < (std::uint64_t{1} << 20);
+    throw Error(full ? ExitCode::no_resources : ExitCode::failure,
+                fmt::format("{} cannot be written: {} ({}); {}", temporary.string(), what,
+                            full ? "the disk is full" : hdf5_reason(),
+                            full ? "free some space and run the same command again"
+                                 : "check that the directory is writable and run the same command again"));
+  }
+
+  void require(bool ok, const char* what) const {
+    if (!ok) fail(what);
+  }
+
+  template <typename T>
+  void number(const char* name, hid_t stored, hid_t native, T value) {
+    Dataspace space(H5Screate(H5S_SCALAR));
+    Attribute attribute(H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT));
+    require(attribute.valid() && H5Awrite(attribute, native, &value) >= 0, "an attribute");
+  }
+
+  void text(const char* name, std::string_view value) {
+    Dataspace space(H5Screate(H5S_SCALAR));
+    Datatype type(H5Tcopy(H5T_C_S1));
+    std::string bytes(value);
+    H5Tset_size(type, bytes.size() + 1);
+    Attribute attribute(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+    require(attribute.valid() && H5Awrite(attribute, type, bytes.c_str()) >= 0, "an attribute");
+  }
+
+  void create() {
+    quiet_hdf5();
+    const PropertyList access = file_access();
+    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    require(file.valid(), "the file cannot be created");
+    const hsize_t size[1] = {info.positions};
+    const hsize_t chunk[1] = {chunk_size(info.seeds)};
+    Dataspace space(H5Screate_simple(1, size, nullptr));
+    PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(layout, 1, chunk);
+    H5Pset_deflate(layout, 1);
+    H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+    values = Dataset(H5Dcreate2(file, "/values", H5T_STD_I8LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    require(values.valid(), "/values");
+  }
+
+  void write_histogram() {
+    const hsize_t size[1] = {info.histogram.size()};
+    Dataspace space(H5Screate_simple(1, size, nullptr));
+    PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(layout, 1, size);
+    H5Pset_fletcher32(layout);
+    Dataset dataset(H5Dcreate2(file, "/histogram", H5T_STD_U64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    require(dataset.valid() && H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                        info.histogram.data()) >= 0,
+            "/histogram");
+  }
+
+  void write_attributes() {
+    number("format_version", H5T_STD_I32LE, H5T_NATIVE_INT, kFormatVersion);
+    text("rules", name(info.rules));
+    number("seeds", H5T_STD_I32LE, H5T_NATIVE_INT, info.seeds);
+    number("positions", H5T_STD_U64LE, H5T_NATIVE_UINT64, info.positions);
+    number("crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, info.crc);
+    text("program_version", info.program_version);
+    number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info));
+  }
+
+  void flush_to_disk(const std::filesystem::path& what, int flags) const {
+    const int fd = ::open(what.c_str(), flags);
+    const bool ok = fd >= 0 && ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    require(ok, "it cannot be flushed to disk");
+  }
+};
+
+SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->dir = dir;
+  impl_->path = slice_path(dir, n);
+  impl_->temporary = impl_->path.string() + ".tmp";
+  impl_->info.seeds = n;
+  impl_->info.rules = rules;
+  impl_->info.positions = slice_size(n);
+  impl_->info.program_version = kVersion;
+  impl_->create();
+}
+
+SliceWriter::~SliceWriter() {
+  impl_->values.reset();
+  impl_->file.reset();
+  std::error_code ignored;
+  if (!impl_->done) std::filesystem::remove(impl_->temporary, ignored);
+}
+
+void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> stream) {
+  const hsize_t offset[1] = {index * chunk_size(impl_->info.seeds)};
+  impl_->require(H5Dwrite_chunk(impl_->values, H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
+                 "a chunk of /values");
+}
+
+std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram) {
+  impl_->info.crc = crc;
+  impl_->info.histogram = histogram;
+  impl_->write_histogram();
+  impl_->write_attributes();
+  impl_->values.reset();
+  const bool flushed = H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) >= 0;
+  impl_->require(flushed, "it cannot be flushed");
+  impl_->file.reset();
+  impl_->flush_to_disk(impl_->temporary, O_RDONLY);
+  {
+    SliceReader complete(impl_->temporary);
+  }  // a file that cannot be opened again must not get its final name
+  std::filesystem::rename(impl_->temporary, impl_->path);
+  impl_->done = true;
+  impl_->flush_to_disk(impl_->dir, O_RDONLY | O_DIRECTORY);
+  return std::filesystem::file_size(impl_->path);
+}
+
+}  // namespace awele
