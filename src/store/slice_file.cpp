@@ -46,6 +46,30 @@ std::filesystem::path slice_path(const std::filesystem::path& dir, int n) {
 }
 
 std::uint64_t chunk_size(int n) { return std::min(kChunk, slice_size(n)); }
+std::uint64_t chunk_count(int n) { return (slice_size(n) + chunk_size(n) - 1) / chunk_size(n); }
+std::uint64_t chunk_length(int n, std::uint64_t index) {
+  return std::min(chunk_size(n), slice_size(n) - index * chunk_size(n));
+}
+
+namespace {
+[[noreturn]] void fail_damaged(const std::filesystem::path& path, const std::string& what) {
+  throw Error(ExitCode::failure,
+              fmt::format("{} is damaged: {}; remove it (or restore it from a copy) and solve it again",
+                          path.string(), what));
+}
+}  // namespace
+
+void inflate_chunk(const std::filesystem::path& path, int n, std::uint64_t index,
+                   std::span<const std::byte> stream, Decompressor& decompressor,
+                   std::span<std::int8_t> values) {
+  if (!decompressor.run(stream, values.first(chunk_size(n))))
+    fail_damaged(path, fmt::format("chunk {} of /values does not inflate to what its checksum says", index));
+}
+
+void fail_digest(const std::filesystem::path& path, std::uint32_t found, std::uint32_t stated) {
+  fail_damaged(path,
+               fmt::format("the CRC-32 of its values is {:08x}, its attribute says {:08x}", found, stated));
+}
 
 std::uint64_t SliceInfo::count_above() const {
   return std::accumulate(histogram.begin() + seeds + 1, histogram.end(), std::uint64_t{0});
@@ -86,11 +110,7 @@ struct SliceReader::Impl {
   mutable std::vector<std::byte> stream;
   mutable std::vector<std::int8_t> scratch;
 
-  [[noreturn]] void damaged(const std::string& what) const {
-    throw Error(ExitCode::failure,
-                fmt::format("{} is damaged: {}; remove it (or restore it from a copy) and solve it again",
-                            path.string(), what));
-  }
+  [[noreturn]] void damaged(const std::string& what) const { fail_damaged(path, what); }
 
   template <typename T>
   T number(const char* name, hid_t type) const {
@@ -203,11 +223,9 @@ const SliceInfo& SliceReader::info() const { return impl_->info; }
 const std::filesystem::path& SliceReader::path() const { return impl_->path; }
 std::uint64_t SliceReader::file_bytes() const { return impl_->bytes; }
 std::uint64_t SliceReader::chunk_size() const { return impl_->chunk; }
-std::uint64_t SliceReader::chunk_count() const {
-  return (impl_->info.positions + impl_->chunk - 1) / impl_->chunk;
-}
+std::uint64_t SliceReader::chunk_count() const { return awele::chunk_count(impl_->info.seeds); }
 std::uint64_t SliceReader::chunk_length(std::uint64_t index) const {
-  return std::min(impl_->chunk, impl_->info.positions - index * impl_->chunk);
+  return awele::chunk_length(impl_->info.seeds, index);
 }
 
 void SliceReader::read_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
@@ -221,17 +239,11 @@ void SliceReader::read_stream(std::uint64_t index, std::vector<std::byte>& strea
     impl_->damaged(fmt::format("chunk {} of /values cannot be read ({})", index, hdf5_reason()));
 }
 
-void SliceReader::inflate(std::uint64_t index, std::span<const std::byte> stream,
-                          std::vector<std::int8_t>& values) const {
-  values.resize(impl_->chunk);
-  if (!impl_->decompressor.run(stream, values))
-    impl_->damaged(fmt::format("chunk {} of /values does not inflate to what its checksum says", index));
-  values.resize(chunk_length(index));
-}
-
 void SliceReader::read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const {
   read_stream(index, impl_->stream);
-  inflate(index, impl_->stream, values);
+  values.resize(impl_->chunk);
+  inflate_chunk(impl_->path, impl_->info.seeds, index, impl_->stream, impl_->decompressor, values);
+  values.resize(chunk_length(index));
 }
 
 void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
@@ -244,11 +256,6 @@ void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
     out = out.subspan(take);
     first += take;
   }
-}
-
-void SliceReader::fail_digest(std::uint32_t found) const {
-  impl_->damaged(
-      fmt::format("the CRC-32 of its values is {:08x}, its attribute says {:08x}", found, impl_->info.crc));
 }
 
 // ---------------------------------------------------------------------------------------------- writing

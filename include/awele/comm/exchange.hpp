@@ -58,7 +58,6 @@ class Exchange {
   const ExchangeCounters& counters() const { return counters_; }
 
  private:
-  struct Hop;
   void run_direct(const Receiver& receive);
   void run_grid(const Receiver& receive);
   int relay(int node, int local) const;  // the rank of `node` that forwards to local number `local`
@@ -69,7 +68,7 @@ class Exchange {
   std::size_t slot_;
   std::vector<std::byte> slots_;
   std::vector<std::uint32_t> used_;
-  std::vector<std::byte> received_, forward_, relayed_;
+  std::vector<std::byte> received_, relayed_;
   ExchangeCounters counters_;
 };
 

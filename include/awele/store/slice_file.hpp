@@ -48,6 +48,20 @@ struct SliceInfo {
 /// DIR/slice_NN.h5
 std::filesystem::path slice_path(const std::filesystem::path& dir, int n);
 
+/// Elements of a chunk of slice n, and the number of chunks.
+std::uint64_t chunk_size(int n);
+std::uint64_t chunk_count(int n);
+/// Elements of chunk `index` of slice n that belong to the slice (the last chunk may be shorter).
+std::uint64_t chunk_length(int n, std::uint64_t index);
+
+/// Inflates the stream of one chunk into `values` (chunk_size(n) elements); an Error that names `path` when
+/// the stream is damaged.
+void inflate_chunk(const std::filesystem::path& path, int n, std::uint64_t index,
+                   std::span<const std::byte> stream, Decompressor& decompressor,
+                   std::span<std::int8_t> values);
+/// The error for values whose digest is not the one the file states.
+[[noreturn]] void fail_digest(const std::filesystem::path& path, std::uint32_t found, std::uint32_t stated);
+
 /// Reads one slice file. Construction checks structure, attributes and the small checksums, not the values.
 /// All errors are awele::Error and name the file. Not thread safe.
 class SliceReader {
@@ -76,9 +90,6 @@ class SliceReader {
   /// Any range of values: first .. first + out.size() - 1.
   void read(std::uint64_t first, std::span<std::int8_t> out) const;
 
-  /// The message for a value digest that does not agree with the file's.
-  [[noreturn]] void fail_digest(std::uint32_t found) const;
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -102,8 +113,5 @@ class SliceWriter {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// Elements of a chunk of slice n.
-std::uint64_t chunk_size(int n);
 
 }  // namespace awele

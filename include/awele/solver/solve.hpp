@@ -1,0 +1,69 @@
+// Solving slices 0..N on any number of ranks, each written as DIR/slice_NN.h5.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "awele/comm/communicator.hpp"
+#include "awele/game/board.hpp"
+
+namespace awele {
+
+struct SolveOptions {
+  int seeds = 12;  ///< N, 0..48
+  std::filesystem::path dir;
+  RuleSet rules = RuleSet::awari;
+  /// Bytes that a rank can receive in one exchange.
+  std::uint64_t exchange_bytes = std::uint64_t{4} << 20;
+  /// Width of the grid of the two-hop exchange; 0: decided by the number of ranks; as many as ranks: one hop.
+  int ranks_per_node = 0;
+  /// Positions that a rank expands at a time.
+  std::uint64_t batch = std::uint64_t{1} << 19;
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned version);
+};
+
+/// Seconds of a slice by phase, the mean over the ranks.
+struct PhaseSeconds {
+  double exits = 0, rounds = 0, transposition = 0, compress = 0, write = 0;
+};
+
+/// What is known of a slice once it is there.
+struct SliceReport {
+  int seeds = 0;
+  std::uint64_t positions = 0, won = 0, drawn = 0, lost = 0;
+  std::uint32_t crc = 0;
+  std::uint64_t file_bytes = 0;
+  bool found = false;  ///< was there before; nothing below is known then
+  std::uint64_t rounds = 0;
+  double seconds = 0;
+  PhaseSeconds phase;
+  std::uint64_t predecessors = 0, candidates = 0, exchanged_bytes = 0;  ///< sums over the ranks
+  std::uint64_t messages = 0, exchanges = 0, words_touched = 0, settled = 0;
+};
+
+/// Told of what goes on, on every rank; only rank 0's should print.
+class SolveObserver {
+ public:
+  virtual ~SolveObserver() = default;
+  virtual void slice_found(const SliceReport&) {}
+  virtual void slice_begins(int /*seeds*/, std::uint64_t /*positions*/) {}
+  /// After a round: `settled` positions on all ranks, at threshold t of seeds..1.
+  virtual void round_done(int /*threshold*/, std::uint64_t /*settled*/) {}
+  virtual void phase_begins(const char* /*name*/) {}
+  virtual void slice_done(const SliceReport&) {}
+};
+
+/// The slices a solve for N seeds makes: 0..N, without 47 when N is 48.
+std::vector<int> slices_to_solve(int seeds);
+
+/// Bytes of memory that `rank` of `ranks` needs for slice n.
+std::uint64_t solve_memory(int n, const SolveOptions& options, int rank, int ranks);
+
+/// Collective. Skips the slices already there after checking their structure. Throws awele::Error.
+std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer);
+
+}  // namespace awele

@@ -1,0 +1,150 @@
+#include "awele/comm/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+
+#include "impl.hpp"
+
+namespace awele {
+
+namespace {
+
+constexpr int kTransferTag = 1;
+
+/// A launcher that started several processes which do not know each other would let each solve everything
+/// alone, on the same files.
+void refuse_singletons() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
+    const char* text = std::getenv(variable);
+    const int announced = text ? std::atoi(text) : 0;
+    if (size == 1 && announced > 1)
+      throw Error(fmt::format(
+          "the launcher announced {} ranks ({}) but MPI sees one; start the program with the mpirun "
+          "of the MPI it was built with ({}), or with srun --mpi=pmix",
+          announced, variable, MpiSession::library()));
+    if (announced > 0) return;  // the first that is set speaks for the launcher at hand
+  }
+}
+
+}  // namespace
+
+MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  try {
+    refuse_singletons();
+  } catch (...) {
+    MPI_Finalize();  // a singleton: nobody waits
+    throw;
+  }
+}
+
+MpiSession::~MpiSession() {
+  if (std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+}
+
+std::string MpiSession::library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string all(text, static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+void MpiSession::abort(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+  MPI_Comm_rank(impl_->comm, &impl_->rank);
+  MPI_Comm_size(impl_->comm, &impl_->size);
+}
+
+Communicator::~Communicator() {
+  if (impl_ && impl_->owned && !std::uncaught_exceptions()) MPI_Comm_free(&impl_->comm);
+}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+
+Communicator Communicator::world() {
+  auto impl = std::make_unique<Impl>();
+  impl->comm = MPI_COMM_WORLD;
+  return Communicator(std::move(impl));
+}
+
+int Communicator::rank() const { return impl_->rank; }
+int Communicator::size() const { return impl_->size; }
+
+Communicator Communicator::node() const {
+  auto impl = std::make_unique<Impl>();
+  MPI_Comm_split_type(impl_->comm, MPI_COMM_TYPE_SHARED, impl_->rank, MPI_INFO_NULL, &impl->comm);
+  impl->owned = true;
+  return Communicator(std::move(impl));
+}
+
+Communicator Communicator::split(int colour) const {
+  auto impl = std::make_unique<Impl>();
+  MPI_Comm_split(impl_->comm, colour, impl_->rank, &impl->comm);
+  impl->owned = true;
+  return Communicator(std::move(impl));
+}
+
+void Communicator::barrier() const { MPI_Barrier(impl_->comm); }
+
+void Communicator::sum(std::span<std::uint64_t> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked_count(values.size()), MPI_UINT64_T, MPI_SUM,
+                impl_->comm);
+}
+
+void Communicator::max(std::span<std::uint64_t> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked_count(values.size()), MPI_UINT64_T, MPI_MAX,
+                impl_->comm);
+}
+
+std::uint64_t Communicator::sum(std::uint64_t value) const {
+  sum(std::span(&value, 1));
+  return value;
+}
+
+std::uint64_t Communicator::max(std::uint64_t value) const {
+  max(std::span(&value, 1));
+  return value;
+}
+
+std::uint64_t Communicator::min(std::uint64_t value) const { return ~max(~value); }
+
+bool Communicator::any(bool value) const { return max(std::uint64_t{value}) != 0; }
+
+std::string Communicator::broadcast(std::string text) const {
+  std::uint64_t bytes = text.size();
+  MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, impl_->comm);
+  text.resize(bytes);
+  MPI_Bcast(text.data(), checked_count(bytes), MPI_CHAR, 0, impl_->comm);
+  return text;
+}
+
+std::vector<std::uint64_t> Communicator::gather(std::uint64_t value) const {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(impl_->size));
+  MPI_Allgather(&value, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, impl_->comm);
+  return all;
+}
+
+void Communicator::send(int to, std::span<const std::byte> bytes) const {
+  MPI_Send(bytes.data(), checked_count(bytes.size()), MPI_BYTE, to, kTransferTag, impl_->comm);
+}
+
+void Communicator::receive(int from, std::vector<std::byte>& bytes) const {
+  MPI_Status status;
+  MPI_Probe(from, kTransferTag, impl_->comm, &status);
+  int count = 0;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  bytes.resize(static_cast<std::size_t>(count));
+  MPI_Recv(bytes.data(), count, MPI_BYTE, from, kTransferTag, impl_->comm, MPI_STATUS_IGNORE);
+}
+
+}  // namespace awele

@@ -1,0 +1,53 @@
+// Capture exits: what a position can win from the smaller slices.
+//
+// Each smaller slice n-k (k = 2..15) is read once, in file order, each rank a contiguous range of whole rows.
+// For a row X and each way back (pit i, s seeds) to a mover half A, the captures of k seeds by pattern (q, j)
+// lead from fixed columns B of state row A to fixed places of row X: these (place, column) pairs depend on n
+// - M(A), (q, j) and k alone. So exits are row against row: best[A][column] = max(best, k - value[X][place]).
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <vector>
+
+#include "awele/comm/communicator.hpp"
+#include "awele/comm/exchange.hpp"
+#include "slice_source.hpp"
+#include "slice_state.hpp"
+
+namespace awele {
+
+/// The captures of exactly k seeds by one pattern from waiting halves with a given number of seeds.
+struct CaptureEdges {
+  std::vector<std::uint32_t> place;   ///< rank of the next mover's half in its row
+  std::vector<std::uint32_t> column;  ///< hole rank of the waiting half before the move, ascending
+};
+
+/// Edges by (seeds of the waiting half, q), made when first asked for and kept within a bound of bytes.
+class CaptureTables {
+ public:
+  explicit CaptureTables(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  static constexpr int kMostCaptured = 15;  ///< five pits of three; a capture of all six starves
+  /// Valid until the next call. Precondition: 1 <= p.j, 2 <= k <= kMostCaptured.
+  const CaptureEdges& edges(int waiting_seeds, const Pattern& p, int k);
+
+ private:
+  struct Table {
+    int waiting_seeds, q;
+    std::array<std::array<CaptureEdges, kMostCaptured + 1>, kHalfPits + 1> edges;  // by j, k
+    std::uint64_t bytes = 0;
+  };
+  static Table make(int waiting_seeds, int q);
+
+  std::uint64_t most_bytes_, bytes_ = 0;
+  std::list<Table> tables_;  // most recently used first
+  std::array<std::array<Table*, 3>, kMaxSeeds + 1> index_{};
+};
+
+/// Merges the exits of all smaller slices into `state`. Collective. Throws awele::Error when a slice is
+/// missing or damaged; the CRC-32 of each is compared before anything uses the state.
+void read_exits(SliceState& state, SliceSource& source, const Communicator& ranks, Exchange& exchange,
+                CaptureTables& tables);
+
+}  // namespace awele

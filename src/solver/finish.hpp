@@ -1,0 +1,36 @@
+// The end of a slice: from state rows (by mover half) to file order (by waiting half), compressed, written.
+//
+// The file is cut into pieces of whole chunks, dealt to the ranks in turn. Every rank sends what it owns of a
+// piece to the piece's rank, which puts it in order, takes its CRC and histogram and deflates it; rank 0
+// writes the streams.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "awele/comm/communicator.hpp"
+#include "awele/comm/exchange.hpp"
+#include "slice_state.hpp"
+
+namespace awele {
+
+struct FinishedSlice {
+  std::uint32_t crc = 0;
+  std::vector<std::uint64_t> histogram;  ///< as in SliceInfo
+  std::uint64_t file_bytes = 0;
+};
+
+/// Seconds of the parts of finish_slice on this rank.
+struct FinishTimes {
+  double transposition = 0, compress = 0, write = 0;
+};
+
+/// Bytes held on a rank besides the state.
+std::uint64_t finish_memory(int n, int ranks);
+
+/// Collective. Writes DIR/slice_NN.h5; the result is the same on all ranks.
+FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,
+                           const Communicator& ranks, Exchange& exchange, FinishTimes& times);
+
+}  // namespace awele

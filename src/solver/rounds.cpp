@@ -1,0 +1,450 @@
+#include "rounds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "awele/support/error.hpp"
+
+namespace awele {
+
+namespace {
+
+constexpr int kRowShift = kPackedBits + 7;
+
+/// Positions of one state row for one rank: half (4 bytes), its seeds (1), count (1), then places (2 or 4
+/// each).
+constexpr std::size_t kPositionsHeader = 6;
+
+/// Updates of one state row: the row, local at its owner (4 bytes), count (2), then columns (2 or 4 each).
+constexpr std::size_t kUpdatesHeader = 6;
+
+/// Bytes in which numbers below `end` are sent.
+std::size_t width(std::uint64_t end) { return end <= 65536 ? 2 : 4; }
+
+void put(std::byte* out, std::size_t bytes, std::uint64_t value) { std::memcpy(out, &value, bytes); }
+std::uint32_t get(const std::byte* in, std::size_t bytes) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, in, bytes);
+  return value;
+}
+
+/// Bit 7 of each byte of `word` that equals `c`, exactly.
+std::uint64_t equal_bytes(std::uint64_t word, Code c) {
+  constexpr std::uint64_t ones = 0x0101010101010101u, low = 0x7f7f7f7f7f7f7f7fu;
+  word ^= ones * c;
+  return ~(((word & low) + low) | word | low);
+}
+
+std::uint64_t load_word(const void* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+constexpr std::array<Code, 2> kPendingCode = {code::pending_win, code::pending_loss};
+
+}  // namespace
+
+Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch)
+    : state_(state),
+      ranks_(ranks),
+      exchange_(exchange),
+      batch_(std::max<std::size_t>(batch, 64)),
+      slams_stay_(state.rules == RuleSet::abapa),
+      open_records_(static_cast<std::size_t>(ranks.size())) {}
+
+std::uint64_t Rounds::memory(std::size_t batch, std::size_t exchange_capacity, int ranks) {
+  // Items twice, for sorting; a received position takes at least two bytes.
+  const std::uint64_t received = ranks > 1 ? exchange_capacity / 2 : 0;
+  return 2 * sizeof(Item) * (batch + received);
+}
+
+void Rounds::run(const std::function<void(const RoundProgress&)>& progress) {
+  for (t_ = state_.n; t_ >= 1; --t_) {
+    ++counters_.thresholds;
+    search_threshold(t_);
+    agree();
+    while (all_pending_[0] + all_pending_[1] > 0) {
+      // Losses first would meet counts that the wins are about to lower: winners first, then all losers at
+      // once.
+      if (all_pending_[0] > 0) expand(Sign::win);
+      if (all_pending_[1] > 0) expand(Sign::loss);
+      ++counters_.rounds;
+      progress({t_, all_settled_});
+    }
+  }
+  if (ranks_.sum(counters_.predecessors) != ranks_.sum(counters_.updates) ||
+      counters_.settled != counters_.expanded)
+    throw Error("updates were lost or settled positions not expanded; this is a fault of the program");
+}
+
+// ------------------------------------------------------------------------------------------ thresholds
+
+/// Finds the open positions whose best exit is t, and those without an open inner move whose best exit is -t.
+void Rounds::search_threshold(int t) {
+  const Code win = code::open_exit(t), loss = code::open_exit(-t);
+  const std::uint64_t bit = std::uint64_t{1} << t;
+  for (int m = 0; m <= state_.n; ++m) {
+    const int shift = state_.segment_shift(m);
+    for (std::uint64_t local = state_.rows.local_base(m); local < state_.rows.local_base(m + 1); ++local) {
+      if (!(state_.exits_of_row[local] & bit)) continue;
+      const std::uint64_t place = state_.offset(local, m);
+      std::array<std::uint64_t, 2> segments{}, found{};
+      for (std::uint64_t c = 0; c < state_.stride(m); c += 8) {
+        const std::uint64_t word = load_word(state_.codes.data() + place + c);
+        std::uint64_t wins = equal_bytes(word, win), losses = equal_bytes(word, loss);
+        for (; wins; wins &= wins - 1) {
+          const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(wins)) / 8;
+          state_.codes[place + column] = code::pending_win;
+          segments[0] |= std::uint64_t{1} << (column >> shift);
+          ++found[0];
+        }
+        for (; losses; losses &= losses - 1) {
+          const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(losses)) / 8;
+          if (state_.count(place + column) != 0) continue;
+          state_.codes[place + column] = code::pending_loss;
+          segments[1] |= std::uint64_t{1} << (column >> shift);
+          ++found[1];
+        }
+      }
+      counters_.words_touched += state_.stride(m) / 8;
+      for (Sign sign : {Sign::win, Sign::loss}) {
+        const auto s = static_cast<std::size_t>(sign);
+        if (found[s]) state_.mark_pending(sign, local, segments[s], found[s]);
+        counters_.settled += found[s];
+      }
+    }
+  }
+}
+
+/// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere.
+void Rounds::agree() {
+  std::array<std::uint64_t, 4> all = {state_.pending[0], state_.pending[1], counters_.settled, underflow_};
+  ranks_.sum(all);
+  all_pending_ = {all[0], all[1]};
+  all_settled_ = all[2];
+  if (all[3]) throw Error("a count of open moves went below zero; this is a fault of the program");
+}
+
+// ------------------------------------------------------------------------------------------ a round
+
+void Rounds::expand(Sign sign) {
+  emit_word_ = 0;
+  bool more = true;
+  while (more) {
+    ++counters_.batches;
+    items_.clear();
+    const bool emitted = emit(sign);
+    exchange_.run([&](int, std::span<const std::byte> bytes) { receive_positions(bytes); });
+    sort_items();
+    bool done = false, all_done = false;
+    while (!all_done) {
+      done = done || unsow(sign);
+      exchange_.run([&](int, std::span<const std::byte> bytes) { receive_updates(bytes, sign); });
+      std::array<std::uint64_t, 2> left = {!done, !emitted};
+      if (ranks_.size() > 1) ranks_.sum(left);
+      all_done = left[0] == 0;
+      more = left[1] != 0;
+    }
+  }
+  agree();
+}
+
+// ------------------------------------------------------------------------------------------ emit
+
+/// Hands on pending positions, row by row, until none is left (true) or the batch or a slot is full (false).
+bool Rounds::emit(Sign sign) {
+  auto& bits = state_.pending_rows[static_cast<std::size_t>(sign)];
+  for (auto& record : open_records_) record = {};
+  int m = 0;
+  for (; emit_word_ < bits.size(); ++emit_word_) {
+    while (bits[emit_word_]) {
+      const std::uint64_t local =
+          emit_word_ * 64 + static_cast<std::uint64_t>(std::countr_zero(bits[emit_word_]));
+      while (local >= state_.rows.local_base(m + 1)) ++m;
+      if (!emit_row(sign, local, m)) return false;
+      bits[emit_word_] &= bits[emit_word_] - 1;
+    }
+  }
+  counters_.words_touched += bits.size();
+  return true;
+}
+
+bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
+  const auto s = static_cast<std::size_t>(sign);
+  const Code pending = kPendingCode[s], settled = code::settled(sign == Sign::win ? t_ : -t_);
+  const PackedHalf half = state_.halves[local];
+  const std::uint8_t mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
+  const std::uint64_t stride = state_.stride(m);
+  const int shift = state_.segment_shift(m);
+  Code* codes = state_.codes.data() + state_.offset(local, m);
+  emitting_row_ = local;
+  std::uint64_t& segments = state_.pending_segments[s][local];
+  while (segments) {
+    // A run of marked segments is one range of columns, searched by aligned words.
+    const int first = std::countr_zero(segments);
+    const int run = std::countr_one(segments >> first);
+    const std::uint64_t begin = (static_cast<std::uint64_t>(first) << shift) & ~std::uint64_t{7};
+    const std::uint64_t end = std::min(stride, static_cast<std::uint64_t>(first + run) << shift);
+    for (std::uint64_t c = begin; c < end; c += 8) {
+      for (std::uint64_t hits = equal_bytes(load_word(codes + c), pending); hits; hits &= hits - 1) {
+        const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(hits)) / 8;
+        if (!emit_position(half, m, mask, column)) return false;
+        codes[column] = settled;
+        --state_.pending[s];
+        ++counters_.expanded;
+      }
+    }
+    counters_.words_touched += (end - begin + 7) / 8;
+    segments = run == 64 ? 0 : segments & ~(((std::uint64_t{1} << run) - 1) << first);
+  }
+  return true;
+}
+
+bool Rounds::emit_position(PackedHalf a, int m, std::uint8_t mask, std::uint64_t column) {
+  const int waiting = state_.n - m;
+  const std::uint64_t base = state_.frontier.base(waiting), row = base + column;
+  const int owner = state_.frontier.owner(row);
+  const std::uint64_t local = state_.frontier.local(row);
+  if (owner == state_.rank) {
+    if (items_.size() >= batch_) return false;
+    items_.push_back(local << kRowShift | std::uint64_t{mask} << kPackedBits | a);
+    return true;
+  }
+  // Rows are sent relative to the block's first, which is the same number (or one less) on every rank.
+  const std::uint64_t first = state_.frontier.local(base);
+  const std::size_t bytes = width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
+  OpenRecord& record = open_records_[static_cast<std::size_t>(owner)];
+  const bool fresh = record.row != emitting_row_ || record.header[5] == std::byte{255};
+  if (exchange_.room(owner) < bytes + (fresh ? kPositionsHeader : 0)) return false;
+  if (fresh) {
+    record = {emitting_row_, exchange_.end(owner)};
+    put(record.header, 4, a);
+    put(record.header + 4, 2, static_cast<std::uint64_t>(m));
+    exchange_.add(owner, kPositionsHeader);
+  }
+  put(exchange_.end(owner), bytes, local - first);
+  exchange_.add(owner, bytes);
+  record.header[5] = static_cast<std::byte>(static_cast<int>(record.header[5]) + 1);
+  return true;
+}
+
+void Rounds::receive_positions(std::span<const std::byte> bytes) {
+  const std::byte* in = bytes.data();
+  const std::byte* end = in + bytes.size();
+  while (in < end) {
+    const PackedHalf half = get(in, 4);
+    const int m = static_cast<int>(in[4]), count = static_cast<int>(in[5]);
+    in += kPositionsHeader;
+    const int waiting = state_.n - m;
+    const std::uint64_t first = state_.frontier.local(state_.frontier.base(waiting));
+    const std::size_t size = width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
+    const std::uint64_t tail =
+        std::uint64_t{unsow_mask(pit_sets(unpack(half, m)), slams_stay_)} << kPackedBits | half;
+    for (int k = 0; k < count; ++k, in += size) items_.push_back((first + get(in, size)) << kRowShift | tail);
+  }
+}
+
+/// Brings the positions of each frontier row together.
+void Rounds::sort_items() {
+  next_item_ = 0;
+  row_open_ = false;
+  const int bits = std::bit_width(state_.frontier.local_rows());
+  if (items_.size() < 4096) {
+    std::sort(items_.begin(), items_.end());
+    return;
+  }
+  const int passes = (bits + 10) / 11, digit = (bits + passes - 1) / passes;
+  sorted_.resize(items_.size());
+  std::vector<std::uint32_t> start(std::size_t{1} << digit);
+  for (int pass = 0; pass < passes; ++pass) {
+    const int shift = kRowShift + pass * digit;
+    const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
+    std::fill(start.begin(), start.end(), 0);
+    for (Item item : items_) ++start[item >> shift & mask];
+    std::uint32_t at = 0;
+    for (auto& place : start) at += std::exchange(place, at);
+    for (Item item : items_) sorted_[start[item >> shift & mask]++] = item;
+    items_.swap(sorted_);
+  }
+}
+
+// ------------------------------------------------------------------------------------------ un-sow
+
+/// Goes through the frontier rows of the batch; false when the slot of some rank is full. Own rows are
+/// updated one frontier row late, so that what was prefetched has time to arrive.
+bool Rounds::unsow(Sign sign) {
+  for (;;) {
+    if (!row_open_) {
+      if (next_item_ == items_.size()) break;
+      const std::uint64_t local = items_[next_item_] >> kRowShift;
+      std::size_t last = next_item_ + 1;
+      while (last < items_.size() && last - next_item_ < Row::kMostItems &&
+             items_[last] >> kRowShift == local)
+        ++last;
+      open_row(row_[current_], next_item_, last);
+      next_item_ = last;
+      row_open_ = true;
+      target_ = column_ = 0;
+      apply_own(row_[1 - current_], sign);
+    }
+    if (!send_others(row_[current_])) return false;
+    row_open_ = false;
+    current_ = 1 - current_;
+  }
+  apply_own(row_[1 - current_], sign);
+  row_[1 - current_].own.clear();
+  return true;
+}
+
+void Rounds::open_row(Row& row, std::size_t first, std::size_t last) {
+  ++counters_.rows_unsown;
+  const std::uint64_t local = items_[first] >> kRowShift;
+  const int waiting = state_.frontier.seeds_of(local), mover = state_.n - waiting;
+  row.columns.clear();
+  row.lists.assign(7 * kPatternLaps, {1, 0});
+  row.own.clear();
+  row.others.clear();
+  each_unsowing(unpack(state_.frontier_halves[local], waiting), mover, [&](const Unsowing& back) {
+    const int list = 7 * back.laid.q + back.laid.j;
+    Row::List& columns = row.lists[static_cast<std::size_t>(list)];
+    if (columns.begin > columns.end) {
+      columns.begin = row.columns.size();
+      find_columns(row, back.laid, first, last, mover);
+      columns.end = row.columns.size();
+    }
+    if (columns.begin == columns.end) return;
+    counters_.predecessors += columns.end - columns.begin;
+    const int m = waiting + back.given;
+    std::uint32_t above = 0;
+    int prefix = 0;
+    for (std::size_t k = 0; k < 5; ++k) {
+      prefix += back.before[k];
+      above += kRanks.any[k][static_cast<std::size_t>(prefix)];
+    }
+    const std::uint64_t number = state_.rows.base(m) + half_count(m) - 1 - above;
+    if (state_.rows.owner(number) != state_.rank) {
+      row.others.push_back({number, 0, m, list});
+      return;
+    }
+    const std::uint64_t own = state_.rows.local(number);
+    row.own.push_back({own, state_.offset(own, m), m, list});
+  });
+}
+
+/// Appends the columns of the predecessors of items [first, last) by pattern `p`.
+void Rounds::find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int mover) {
+  counters_.candidates += last - first;
+  const int before = mover - p.given();  // seeds of the waiting half before the move
+  row.columns.resize(row.columns.size() + (last - first));
+  std::uint32_t* out = row.columns.data() + row.columns.size() - (last - first);
+  for (std::size_t i = first; i < last; ++i) {
+    const auto half = static_cast<PackedHalf>(items_[i] & ((std::uint64_t{1} << kPackedBits) - 1));
+    if (p.q == 0 && !(items_[i] >> (kPackedBits + p.j) & 1)) continue;
+    const Half y = unpack(half, mover);
+    if (p.q > 0 && !can_unsow(y, pit_sets(y), p, slams_stay_)) continue;
+    int z = 5;
+    while (y[static_cast<std::size_t>(z)] != p.at(z)) --z;
+    const auto& table = kRanks.hole[static_cast<std::size_t>(z)];
+    std::uint32_t column = kRanks.hole_base[z == 5][static_cast<std::size_t>(before)];
+    for (int k = 0; k < 5; ++k) {
+      const int prefix = static_cast<int>(half >> (6 * k) & 63) - p.q * (k + 1) - std::min(k + 1, p.j);
+      column -= table[static_cast<std::size_t>(k)][static_cast<std::size_t>(prefix)];
+    }
+    *out++ = column;
+  }
+  row.columns.resize(static_cast<std::size_t>(out - row.columns.data()));
+}
+
+/// Sends the updates of rows of other ranks; false when a slot is full.
+bool Rounds::send_others(const Row& row) {
+  for (; target_ < row.others.size(); ++target_, column_ = 0) {
+    const Row::Target& target = row.others[target_];
+    const Row::List& list = row.lists[static_cast<std::size_t>(target.list)];
+    const int owner = state_.rows.owner(target.row);
+    const std::size_t bytes = width(state_.columns(target.seeds));
+    while (list.begin + column_ < list.end) {
+      const std::size_t room = exchange_.room(owner);
+      if (room < kUpdatesHeader + bytes) return false;
+      const std::size_t take = std::min({(room - kUpdatesHeader) / bytes, list.end - list.begin - column_,
+                                         std::size_t{std::numeric_limits<std::uint16_t>::max()}});
+      std::byte* out = exchange_.end(owner);
+      put(out, 4, state_.rows.local(target.row));
+      put(out + 4, 2, take);
+      out += kUpdatesHeader;
+      for (std::size_t k = 0; k < take; ++k, out += bytes)
+        put(out, bytes, row.columns[list.begin + column_ + k]);
+      exchange_.add(owner, kUpdatesHeader + take * bytes);
+      column_ += take;
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------ apply
+
+void Rounds::apply_own(const Row& row, Sign sign) {
+  for (const Row::Target& target : row.own) {
+    const Row::List& list = row.lists[static_cast<std::size_t>(target.list)];
+    apply(sign, target.row, target.seeds, target.place, row.columns.data() + list.begin,
+          list.end - list.begin);
+  }
+}
+
+void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
+  const std::byte* in = bytes.data();
+  const std::byte* end = in + bytes.size();
+  std::vector<std::uint32_t> columns;
+  while (in < end) {
+    const std::uint64_t local = get(in, 4);
+    const std::size_t count = get(in + 4, 2);
+    in += kUpdatesHeader;
+    const int m = state_.row_seeds(local);
+    const std::size_t size = width(state_.columns(m));
+    columns.resize(count);
+    for (std::size_t k = 0; k < count; ++k, in += size) columns[k] = get(in, size);
+    apply(sign, local, m, state_.offset(local, m), columns.data(), count);
+  }
+}
+
+/// The predecessors in one state row of positions worth +t (`sign` win: count down) or -t (loss: settle at
+/// +t).
+template <typename Column>
+void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const Column* columns,
+                   std::size_t count) {
+  counters_.updates += count;
+  const int shift = state_.segment_shift(m);
+  std::uint64_t segments = 0, settled = 0;
+  if (sign == Sign::loss) {
+    for (std::size_t k = 0; k < count; ++k) {
+      Code& c = state_.codes[place + columns[k]];
+      const std::uint64_t open = c >> 7;
+      c = open ? code::pending_win : c;
+      segments |= open << (columns[k] >> shift);
+      settled += open;
+    }
+    if (settled) state_.mark_pending(Sign::win, local, segments, settled);
+  } else {
+    const Code most = code::open_exit(-t_);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint64_t at = place + columns[k];
+      std::uint8_t& pair = state_.counts[at >> 1];
+      const int half = 4 * static_cast<int>(at & 1);
+      const int left = (pair >> half & 15) - 1;
+      underflow_ = underflow_ || left < 0;
+      pair = static_cast<std::uint8_t>(pair - (1 << half));
+      if (left != 0) continue;
+      Code& c = state_.codes[at];
+      if (!code::is_open(c) || c > most) continue;
+      c = code::pending_loss;
+      segments |= std::uint64_t{1} << (columns[k] >> shift);
+      ++settled;
+    }
+    if (settled) state_.mark_pending(Sign::loss, local, segments, settled);
+  }
+  counters_.settled += settled;
+}
+
+}  // namespace awele

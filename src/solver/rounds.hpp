@@ -1,0 +1,124 @@
+// The propagation inside a slice: for t = n..1 the positions worth +t and -t are settled, in rounds.
+//
+// Expanding a newly settled position (mover half A, waiting half B), which lies in state row A:
+//   emit    its owner sends it to the owner of frontier row B (A is all that row needs to know of it);
+//   un-sow  the frontier rows that received positions are gone through one by one. For a row and a pattern
+//   (q, j) the
+//           columns of all predecessors are the same for every way back (pit, seeds) with that pattern, so
+//           they are computed once; each way back gives a state row, and (state row, columns) goes to the
+//           owner of the row;
+//   apply   that owner settles the predecessors of a position worth -t, or counts them down.
+// Everything a rank holds for this is bounded: a round works in as many batches as its positions need.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "awele/comm/communicator.hpp"
+#include "awele/comm/exchange.hpp"
+#include "slice_state.hpp"
+
+namespace awele {
+
+/// Work done, on this rank, for one slice.
+struct RoundCounters {
+  std::uint64_t thresholds = 0, rounds = 0, batches = 0;
+  std::uint64_t settled = 0;       ///< positions settled at +-1 .. +-n
+  std::uint64_t expanded = 0;      ///< of these, expanded: all, at the end
+  std::uint64_t rows_unsown = 0;   ///< frontier rows gone through
+  std::uint64_t candidates = 0;    ///< (position, pattern) pairs looked at
+  std::uint64_t predecessors = 0;  ///< updates sent or applied
+  std::uint64_t updates = 0;       ///< updates applied
+  std::uint64_t words_touched =
+      0;  ///< 8-byte words of state and summaries searched for thresholds and pending
+};
+
+/// Where a slice stands, for progress lines.
+struct RoundProgress {
+  int threshold;
+  std::uint64_t settled;  ///< on all ranks
+};
+
+class Rounds {
+ public:
+  /// `batch`: positions of its own that a rank expands at a time, at least 64.
+  Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch);
+
+  /// Bytes held on a rank besides the state.
+  static std::uint64_t memory(std::size_t batch, std::size_t exchange_capacity, int ranks);
+
+  /// Collective. Settles the slice; `progress` is called on every rank after each round.
+  void run(const std::function<void(const RoundProgress&)>& progress);
+
+  const RoundCounters& counters() const { return counters_; }
+
+ private:
+  /// A position to expand: local frontier row << 37 | unsow_mask << 30 | mover half.
+  using Item = std::uint64_t;
+
+  /// The positions of one frontier row that are expanded together, and what their un-sowing leads to.
+  struct Row {
+    static constexpr std::size_t kMostItems = 1024;
+    struct Target {
+      std::uint64_t row;    ///< state row number
+      std::uint64_t place;  ///< of its first column, for an own row
+      int seeds;
+      int list;
+    };
+    struct List {
+      std::size_t begin = 0, end = 0;
+    };
+    std::vector<std::uint32_t> columns;
+    std::vector<List> lists;
+    std::vector<Target> own, others;
+  };
+
+  void search_threshold(int t);
+  void expand(Sign sign);
+  bool emit(Sign sign);
+  bool emit_row(Sign sign, std::uint64_t local, int m);
+  bool emit_position(PackedHalf a, int m, std::uint8_t mask, std::uint64_t column);
+  void receive_positions(std::span<const std::byte> bytes);
+  void sort_items();
+  bool unsow(Sign sign);
+  void open_row(Row& row, std::size_t first, std::size_t last);
+  void find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int seeds);
+  void apply_own(const Row& row, Sign sign);
+  bool send_others(const Row& row);
+  void receive_updates(std::span<const std::byte> bytes, Sign sign);
+  template <typename Column>
+  void apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const Column* columns,
+             std::size_t count);
+  void agree();
+  void check_round() const;
+
+  SliceState& state_;
+  const Communicator& ranks_;
+  Exchange& exchange_;
+  const std::size_t batch_;
+  const bool slams_stay_;
+  int t_ = 0;
+
+  std::vector<Item> items_, sorted_;
+  std::size_t emit_word_ = 0;
+  // Slots of the exchange during emit: where the record of the row at hand stands, and which row that was.
+  struct OpenRecord {
+    std::uint64_t row = ~std::uint64_t{0};
+    std::byte* header = nullptr;
+  };
+  std::vector<OpenRecord> open_records_;
+  std::uint64_t emitting_row_ = 0;
+
+  std::size_t next_item_ = 0;
+  std::array<Row, 2> row_;
+  int current_ = 0;
+  bool row_open_ = false;
+  std::size_t target_ = 0, column_ = 0;
+
+  std::array<std::uint64_t, 2> all_pending_{};
+  std::uint64_t all_settled_ = 0;
+  bool underflow_ = false;
+  RoundCounters counters_;
+};
+
+}  // namespace awele

@@ -1,0 +1,269 @@
+#include "awele/solver/solve.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/archive/text_iarchive.hpp>
+#include <boost/archive/text_oarchive.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include "awele/index/slice_index.hpp"
+#include "awele/store/database.hpp"
+#include "awele/support/error.hpp"
+#include "awele/support/memory.hpp"
+#include "awele/support/stopwatch.hpp"
+#include "awele/support/version.hpp"
+#include "exits.hpp"
+#include "finish.hpp"
+#include "rounds.hpp"
+#include "slice_state.hpp"
+
+namespace awele {
+
+template <typename Archive>
+void SolveOptions::serialize(Archive& archive, unsigned) {
+  std::string path = dir.string(), rule_set(name(rules));
+  archive& seeds& path& rule_set& exchange_bytes& ranks_per_node& batch;
+  dir = path;
+  rules = parse_rules(rule_set).value();
+}
+
+namespace {
+
+/// What rank 0 tells the others before the first slice.
+struct RunConfig {
+  std::string version;
+  SolveOptions options;
+  std::vector<int> present;  ///< slices already there
+  std::vector<std::uint32_t> crcs;
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive& version& options& present& crcs;
+  }
+};
+
+RunConfig share(RunConfig config, const Communicator& ranks) {
+  std::ostringstream out;
+  boost::archive::text_oarchive(out) << static_cast<const RunConfig&>(config);
+  std::istringstream in(ranks.broadcast(out.str()));
+  boost::archive::text_iarchive(in) >> config;
+  if (config.version != kVersion)
+    throw Error(fmt::format(
+        "rank {} runs version {} of the program, rank 0 version {}; start the same program everywhere",
+        ranks.rank(), kVersion, config.version));
+  return config;
+}
+
+void require_writable(const std::filesystem::path& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error || !std::filesystem::is_directory(dir))
+    throw Error(fmt::format("{} cannot be made a directory ({}); give another --db", dir.string(),
+                            error ? error.message() : "a file of that name exists"));
+  const auto probe = dir / fmt::format(".writable.{}", ::getpid());
+  FILE* file = std::fopen(probe.c_str(), "w");
+  if (!file)
+    throw Error(fmt::format("{} cannot be written to ({}); make it writable or give another --db",
+                            dir.string(), std::strerror(errno)));
+  std::fclose(file);
+  std::filesystem::remove(probe, error);
+}
+
+SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
+  SliceReport report;
+  report.seeds = info.seeds;
+  report.positions = info.positions;
+  report.won = info.count_above();
+  report.drawn = info.count_zero();
+  report.lost = info.count_below();
+  report.crc = info.crc;
+  report.file_bytes = file_bytes;
+  return report;
+}
+
+int grid_width(int wanted, const Communicator& ranks, int on_node) {
+  constexpr int kOneHop = 32;  // up to here a rank may as well talk to each other one
+  if (wanted > 0) return wanted;
+  if (ranks.size() <= kOneHop) return 0;
+  const bool by_node = on_node > 1 && on_node < ranks.size();
+  return by_node ? on_node : static_cast<int>(std::ceil(std::sqrt(ranks.size())));
+}
+
+std::uint64_t table_bytes(std::uint64_t state_bytes) {
+  return std::max<std::uint64_t>(std::uint64_t{8} << 20, state_bytes / 100);
+}
+
+/// Everything that lasts from slice to slice.
+class Solver {
+ public:
+  Solver(const SolveOptions& options, const Communicator& ranks, SolveObserver& observer)
+      : options_(options),
+        ranks_(ranks),
+        observer_(observer),
+        node_(ranks.node()),
+        exchange_(ranks, options.exchange_bytes,
+                  grid_width(options.ranks_per_node, ranks,
+                             static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size()))))),
+        source_(options.dir, ranks),
+        tables_(table_bytes(SliceState::memory(options.seeds, ranks.rank(), ranks.size()))) {}
+
+  void require_memory(int n) const {
+    const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size());
+    const std::uint64_t node_need = node_.sum(own);
+    const MemoryLimit node = node_memory(), process = process_memory();
+    const std::uint64_t node_has = node_.min(node.bytes);
+    const bool node_short = node_need > node_has, process_short = own > process.bytes;
+    // Only the first rank that is short speaks, but all stop.
+    const bool any_short = ranks_.any(node_short || process_short);
+    if (!any_short) return;
+    const std::uint64_t first =
+        ranks_.min(node_short || process_short ? static_cast<std::uint64_t>(ranks_.rank()) : ~0ull);
+    if (first != static_cast<std::uint64_t>(ranks_.rank())) ranks_.barrier();
+    constexpr double mib = 1 << 20;
+    if (node_short)
+      throw Error(
+          ExitCode::no_resources,
+          fmt::format(
+              "slice {} needs {:.0f} MiB on this node ({} ranks) and {} leaves {:.0f} MiB; use more nodes, "
+              "a node with more memory, or fewer seeds",
+              n, static_cast<double>(node_need) / mib, node_.size(), node.source,
+              static_cast<double>(node_has) / mib));
+    throw Error(
+        ExitCode::no_resources,
+        fmt::format("slice {} needs {:.0f} MiB a rank and {} allows {:.0f} MiB; raise it, use more ranks, or "
+                    "fewer seeds",
+                    n, static_cast<double>(own) / mib, process.source,
+                    static_cast<double>(process.bytes) / mib));
+  }
+
+  SliceReport solve_slice(int n) {
+    Stopwatch all, watch;
+    const ExchangeCounters before = exchange_.counters();
+    observer_.slice_begins(n, slice_size(n));
+    observer_.phase_begins("exits");
+    PhaseSeconds phase;
+    SliceState state(n, options_.rules, ranks_.rank(), ranks_.size());
+    initialise(state);
+    read_exits(state, source_, ranks_, exchange_, tables_);
+    note_exits(state);
+    phase.exits = watch.lap();
+    observer_.phase_begins("rounds");
+    Rounds rounds(state, ranks_, exchange_, options_.batch);
+    rounds.run([&](const RoundProgress& at) { observer_.round_done(at.threshold, at.settled); });
+    phase.rounds = watch.lap();
+    observer_.phase_begins("writing");
+    FinishTimes times;
+    const FinishedSlice finished = finish_slice(state, options_.dir, ranks_, exchange_, times);
+    phase.transposition = times.transposition;
+    phase.compress = times.compress;
+    phase.write = times.write;
+
+    SliceInfo info{n, options_.rules, slice_size(n), finished.crc, kVersion, finished.histogram};
+    SliceReport report = report_of(info, finished.file_bytes);
+    report.seconds = all.seconds();
+    add_counters(report, rounds.counters(), before);
+    report.phase = mean(phase);
+    observer_.slice_done(report);
+    return report;
+  }
+
+ private:
+  void add_counters(SliceReport& report, const RoundCounters& own, const ExchangeCounters& before) const {
+    const ExchangeCounters& now = exchange_.counters();
+    report.rounds = own.rounds;
+    report.exchanges = now.exchanges - before.exchanges;
+    std::array<std::uint64_t, 6> sums = {own.predecessors,         own.candidates,
+                                         now.bytes - before.bytes, now.messages - before.messages,
+                                         own.words_touched,        own.settled};
+    ranks_.sum(sums);
+    report.predecessors = sums[0];
+    report.candidates = sums[1];
+    report.exchanged_bytes = sums[2];
+    report.messages = sums[3];
+    report.words_touched = sums[4];
+    report.settled = sums[5];
+  }
+
+  PhaseSeconds mean(const PhaseSeconds& own) const {
+    const auto micros = [](double s) { return static_cast<std::uint64_t>(s * 1e6); };
+    std::array<std::uint64_t, 5> sums = {micros(own.exits), micros(own.rounds), micros(own.transposition),
+                                         micros(own.compress), micros(own.write)};
+    ranks_.sum(sums);
+    const auto seconds = [&](std::uint64_t sum) { return static_cast<double>(sum) / 1e6 / ranks_.size(); };
+    return {seconds(sums[0]), seconds(sums[1]), seconds(sums[2]), seconds(sums[3]), seconds(sums[4])};
+  }
+
+  const SolveOptions options_;
+  const Communicator& ranks_;
+  SolveObserver& observer_;
+  Communicator node_;
+  Exchange exchange_;
+  SliceSource source_;
+  CaptureTables tables_;
+};
+
+}  // namespace
+
+std::vector<int> slices_to_solve(int seeds) {
+  std::vector<int> slices;
+  for (int n = 0; n <= seeds; ++n)
+    if (seeds != kMaxSeeds || n != kMaxSeeds - 1) slices.push_back(n);
+  return slices;
+}
+
+std::uint64_t solve_memory(int n, const SolveOptions& options, int rank, int ranks) {
+  const std::uint64_t state = SliceState::memory(n, rank, ranks);
+  // What the runtime, MPI and HDF5 take by themselves: measured, some 40 MiB a rank.
+  const std::uint64_t fixed = std::uint64_t{40} << 20;
+  return state + table_bytes(state) +
+         Exchange::memory(ranks, options.exchange_bytes, options.ranks_per_node) +
+         Rounds::memory(options.batch, options.exchange_bytes, ranks) + finish_memory(n, ranks) + fixed;
+}
+
+std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {
+  RunConfig config{kVersion, options, {}, {}};
+  std::vector<SliceReport> reports;
+  if (ranks.root()) {
+    require_writable(options.dir);
+    const Database database(options.dir);
+    database.require_rules(options.rules);
+    config.present = database.slices();
+    for (int n : config.present) {
+      const SliceReader& reader = database.slice(n);
+      reports.push_back(report_of(reader.info(), reader.file_bytes()));
+      reports.back().found = true;
+    }
+  }
+  config = share(config, ranks);
+  options = config.options;
+  const std::vector<SliceReport> found = std::move(reports);
+  reports.clear();
+  Solver solver(options, ranks, observer);
+  const auto present = [&](int n) {
+    return std::find(config.present.begin(), config.present.end(), n) != config.present.end();
+  };
+  for (int n : slices_to_solve(options.seeds))
+    if (!present(n)) solver.require_memory(n);
+  for (int n : slices_to_solve(options.seeds)) {
+    if (!present(n)) {
+      reports.push_back(solver.solve_slice(n));
+      continue;
+    }
+    SliceReport report;
+    report.seeds = n;
+    report.found = true;
+    for (const SliceReport& each : found)
+      if (each.seeds == n) report = each;
+    reports.push_back(report);
+    observer.slice_found(report);
+  }
+  return reports;
+}
+
+}  // namespace awele
