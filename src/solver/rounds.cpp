@@ -53,12 +53,16 @@ Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange,
       exchange_(exchange),
       batch_(std::max<std::size_t>(batch, 64)),
       slams_stay_(state.rules == RuleSet::abapa),
-      open_records_(static_cast<std::size_t>(ranks.size())) {}
+      open_records_(static_cast<std::size_t>(ranks.size())),
+      decoded_(Row::kMostItems),
+      chosen_(Row::kMostItems) {
+  for (auto& list : settled_) list.reserve(batch_);
+}
 
 std::uint64_t Rounds::memory(std::size_t batch, std::size_t exchange_capacity, int ranks) {
   // Items twice, for sorting; a received position takes at least two bytes.
   const std::uint64_t received = ranks > 1 ? exchange_capacity / 2 : 0;
-  return 2 * sizeof(Item) * (batch + received);
+  return 2 * sizeof(Item) * (batch + received) + 2 * sizeof(Settled) * batch;
 }
 
 void Rounds::run(const std::function<void(const RoundProgress&)>& progress) {
@@ -86,42 +90,34 @@ void Rounds::run(const std::function<void(const RoundProgress&)>& progress) {
 void Rounds::search_threshold(int t) {
   const Code win = code::open_exit(t), loss = code::open_exit(-t);
   const std::uint64_t bit = std::uint64_t{1} << t;
-  for (int m = 0; m <= state_.n; ++m) {
-    const int shift = state_.segment_shift(m);
+  std::array<std::vector<std::uint32_t>, 2> found;
+  for (int m = 0; m <= state_.n; ++m)
     for (std::uint64_t local = state_.rows.local_base(m); local < state_.rows.local_base(m + 1); ++local) {
       if (!(state_.exits_of_row[local] & bit)) continue;
       const std::uint64_t place = state_.offset(local, m);
-      std::array<std::uint64_t, 2> segments{}, found{};
+      found[0].clear();
+      found[1].clear();
       for (std::uint64_t c = 0; c < state_.stride(m); c += 8) {
         const std::uint64_t word = load_word(state_.codes.data() + place + c);
         std::uint64_t wins = equal_bytes(word, win), losses = equal_bytes(word, loss);
-        for (; wins; wins &= wins - 1) {
-          const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(wins)) / 8;
-          state_.codes[place + column] = code::pending_win;
-          segments[0] |= std::uint64_t{1} << (column >> shift);
-          ++found[0];
-        }
+        for (; wins; wins &= wins - 1)
+          found[0].push_back(static_cast<std::uint32_t>(c) +
+                             static_cast<std::uint32_t>(std::countr_zero(wins)) / 8);
         for (; losses; losses &= losses - 1) {
           const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(losses)) / 8;
-          if (state_.count(place + column) != 0) continue;
-          state_.codes[place + column] = code::pending_loss;
-          segments[1] |= std::uint64_t{1} << (column >> shift);
-          ++found[1];
+          if (state_.count(place + column) == 0) found[1].push_back(static_cast<std::uint32_t>(column));
         }
       }
       counters_.words_touched += state_.stride(m) / 8;
-      for (Sign sign : {Sign::win, Sign::loss}) {
-        const auto s = static_cast<std::size_t>(sign);
-        if (found[s]) state_.mark_pending(sign, local, segments[s], found[s]);
-        counters_.settled += found[s];
-      }
+      settle(Sign::win, local, m, place, found[0].data(), found[0].size());
+      settle(Sign::loss, local, m, place, found[1].data(), found[1].size());
     }
-  }
 }
 
 /// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere.
 void Rounds::agree() {
-  std::array<std::uint64_t, 4> all = {state_.pending[0], state_.pending[1], counters_.settled, underflow_};
+  std::array<std::uint64_t, 4> all = {state_.pending[0] + settled_[0].size(),
+                                      state_.pending[1] + settled_[1].size(), counters_.settled, underflow_};
   ranks_.sum(all);
   all_pending_ = {all[0], all[1]};
   all_settled_ = all[2];
@@ -131,12 +127,13 @@ void Rounds::agree() {
 // ------------------------------------------------------------------------------------------ a round
 
 void Rounds::expand(Sign sign) {
-  emit_word_ = 0;
+  emit_settled_ = emit_word_ = 0;
   bool more = true;
   while (more) {
     ++counters_.batches;
     items_.clear();
     const bool emitted = emit(sign);
+    if (emitted) settled_[static_cast<std::size_t>(sign)].clear();
     exchange_.run([&](int, std::span<const std::byte> bytes) { receive_positions(bytes); });
     sort_items();
     bool done = false, all_done = false;
@@ -156,8 +153,10 @@ void Rounds::expand(Sign sign) {
 
 /// Hands on pending positions, row by row, until none is left (true) or the batch or a slot is full (false).
 bool Rounds::emit(Sign sign) {
-  auto& bits = state_.pending_rows[static_cast<std::size_t>(sign)];
   for (auto& record : open_records_) record = {};
+  if (!emit_settled(sign)) return false;
+  auto& bits = state_.pending_rows[static_cast<std::size_t>(sign)];
+  if (state_.pending[static_cast<std::size_t>(sign)] == 0) return true;
   int m = 0;
   for (; emit_word_ < bits.size(); ++emit_word_) {
     while (bits[emit_word_]) {
@@ -172,6 +171,27 @@ bool Rounds::emit(Sign sign) {
   return true;
 }
 
+bool Rounds::emit_settled(Sign sign) {
+  const std::vector<Settled>& list = settled_[static_cast<std::size_t>(sign)];
+  std::uint64_t row = ~std::uint64_t{0};
+  PackedHalf half = 0;
+  std::uint8_t mask = 0;
+  int m = 0;
+  for (; emit_settled_ < list.size(); ++emit_settled_) {
+    const std::uint64_t local = list[emit_settled_] >> kColumnBits;
+    if (local != row) {
+      row = local;
+      m = state_.row_seeds(local);
+      half = state_.halves[local];
+      mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
+      ++emitting_row_;
+    }
+    if (!emit_position(half, m, mask, list[emit_settled_] & ((Settled{1} << kColumnBits) - 1))) return false;
+    ++counters_.expanded;
+  }
+  return true;
+}
+
 bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
   const auto s = static_cast<std::size_t>(sign);
   const Code pending = kPendingCode[s], settled = code::settled(sign == Sign::win ? t_ : -t_);
@@ -180,7 +200,7 @@ bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
   const std::uint64_t stride = state_.stride(m);
   const int shift = state_.segment_shift(m);
   Code* codes = state_.codes.data() + state_.offset(local, m);
-  emitting_row_ = local;
+  ++emitting_row_;
   std::uint64_t& segments = state_.pending_segments[s][local];
   while (segments) {
     // A run of marked segments is one range of columns, searched by aligned words.
@@ -274,7 +294,7 @@ void Rounds::sort_items() {
 // ------------------------------------------------------------------------------------------ un-sow
 
 /// Goes through the frontier rows of the batch; false when the slot of some rank is full. Own rows are
-/// updated one frontier row late, so that what was prefetched has time to arrive.
+/// updated some hundred updates late, so that what was prefetched has time to arrive.
 bool Rounds::unsow(Sign sign) {
   for (;;) {
     if (!row_open_) {
@@ -284,29 +304,31 @@ bool Rounds::unsow(Sign sign) {
       while (last < items_.size() && last - next_item_ < Row::kMostItems &&
              items_[last] >> kRowShift == local)
         ++last;
-      open_row(row_[current_], next_item_, last);
+      while (newest_ - oldest_ == kRing || (waiting_updates_ > kUpdatesAhead && newest_ > oldest_))
+        apply_oldest(sign);
+      open_row(ring_[newest_ % kRing], next_item_, last, sign);
       next_item_ = last;
       row_open_ = true;
       target_ = column_ = 0;
-      apply_own(row_[1 - current_], sign);
     }
-    if (!send_others(row_[current_])) return false;
+    if (!send_others(ring_[newest_ % kRing])) return false;
     row_open_ = false;
-    current_ = 1 - current_;
+    waiting_updates_ += ring_[newest_++ % kRing].updates;
   }
-  apply_own(row_[1 - current_], sign);
-  row_[1 - current_].own.clear();
+  while (newest_ > oldest_) apply_oldest(sign);
   return true;
 }
 
-void Rounds::open_row(Row& row, std::size_t first, std::size_t last) {
+void Rounds::open_row(Row& row, std::size_t first, std::size_t last, Sign sign) {
   ++counters_.rows_unsown;
   const std::uint64_t local = items_[first] >> kRowShift;
   const int waiting = state_.frontier.seeds_of(local), mover = state_.n - waiting;
   row.columns.clear();
-  row.lists.assign(7 * kPatternLaps, {1, 0});
+  row.lists.fill({});
   row.own.clear();
   row.others.clear();
+  row.updates = 0;
+  decode(first, last, mover);
   each_unsowing(unpack(state_.frontier_halves[local], waiting), mover, [&](const Unsowing& back) {
     const int list = 7 * back.laid.q + back.laid.j;
     Row::List& columns = row.lists[static_cast<std::size_t>(list)];
@@ -315,8 +337,9 @@ void Rounds::open_row(Row& row, std::size_t first, std::size_t last) {
       find_columns(row, back.laid, first, last, mover);
       columns.end = row.columns.size();
     }
-    if (columns.begin == columns.end) return;
-    counters_.predecessors += columns.end - columns.begin;
+    const std::size_t count = columns.end - columns.begin;
+    if (count == 0) return;
+    counters_.predecessors += count;
     const int m = waiting + back.given;
     std::uint32_t above = 0;
     int prefix = 0;
@@ -331,31 +354,76 @@ void Rounds::open_row(Row& row, std::size_t first, std::size_t last) {
     }
     const std::uint64_t own = state_.rows.local(number);
     row.own.push_back({own, state_.offset(own, m), m, list});
+    row.updates += count;
+    prefetch(row, row.own.back(), sign);
   });
+}
+
+void Rounds::decode(std::size_t first, std::size_t last, int mover) {
+  constexpr std::uint64_t ones = 0x010101010101u, tops = 0x808080808080u, low = 0x7f7f7f7f7f7fu;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::uint64_t half = items_[i];
+    const std::uint64_t prefixes = (half & 63) | (half & 63 << 6) << 2 | (half & 63 << 12) << 4 |
+                                   (half & 63 << 18) << 6 | (half & std::uint64_t{63} << 24) << 8 |
+                                   static_cast<std::uint64_t>(mover) << 40;
+    const std::uint64_t pits = prefixes - (prefixes << 8 & 0xffffffffffffu);
+    const std::uint64_t empty = ~(pits + low) & tops;  // pits stay below 128: no carry between bytes
+    const std::uint64_t single = ~((pits ^ ones) + low) & tops;
+    decoded_[i - first] = {prefixes, empty ? empty : single, empty ? ~std::uint64_t{0} : 0};
+  }
 }
 
 /// Appends the columns of the predecessors of items [first, last) by pattern `p`.
 void Rounds::find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int mover) {
-  counters_.candidates += last - first;
-  const int before = mover - p.given();  // seeds of the waiting half before the move
-  row.columns.resize(row.columns.size() + (last - first));
-  std::uint32_t* out = row.columns.data() + row.columns.size() - (last - first);
-  for (std::size_t i = first; i < last; ++i) {
-    const auto half = static_cast<PackedHalf>(items_[i] & ((std::uint64_t{1} << kPackedBits) - 1));
-    if (p.q == 0 && !(items_[i] >> (kPackedBits + p.j) & 1)) continue;
-    const Half y = unpack(half, mover);
-    if (p.q > 0 && !can_unsow(y, pit_sets(y), p, slams_stay_)) continue;
-    int z = 5;
-    while (y[static_cast<std::size_t>(z)] != p.at(z)) --z;
-    const auto& table = kRanks.hole[static_cast<std::size_t>(z)];
-    std::uint32_t column = kRanks.hole_base[z == 5][static_cast<std::size_t>(before)];
-    for (int k = 0; k < 5; ++k) {
-      const int prefix = static_cast<int>(half >> (6 * k) & 63) - p.q * (k + 1) - std::min(k + 1, p.j);
-      column -= table[static_cast<std::size_t>(k)][static_cast<std::size_t>(prefix)];
+  const std::size_t count = last - first;
+  counters_.candidates += count;
+  std::size_t chosen = 0;
+  if (p.q == 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      chosen_[chosen] = static_cast<std::uint32_t>(i);
+      chosen += items_[first + i] >> (kPackedBits + p.j) & 1;
     }
-    *out++ = column;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Half y =
+          unpack(static_cast<PackedHalf>(items_[first + i] & ((std::uint64_t{1} << kPackedBits) - 1)), mover);
+      if (can_unsow(y, pit_sets(y), p, slams_stay_)) chosen_[chosen++] = static_cast<std::uint32_t>(i);
+    }
   }
-  row.columns.resize(static_cast<std::size_t>(out - row.columns.data()));
+  const int before = mover - p.given();  // seeds of the waiting half before the move
+  std::uint64_t laid = 0, reached = 0;   // prefix sums of the pattern; bytes of the first j pits
+  for (int k = 0; k < 5; ++k)
+    laid |= static_cast<std::uint64_t>(p.q * (k + 1) + std::min(k + 1, p.j)) << (8 * k);
+  for (int k = 0; k < p.j; ++k) reached |= std::uint64_t{0xff} << (8 * k);
+  const std::size_t start = row.columns.size();
+  row.columns.resize(start + chosen);
+  for (std::size_t c = 0; c < chosen; ++c) {
+    const Decoded& item = decoded_[chosen_[c]];
+    const std::uint64_t prefixes = item.prefixes - laid;
+    std::size_t z;
+    if (p.q == 0) {
+      z = static_cast<std::size_t>(63 - std::countl_zero(item.holes & (reached | item.always))) / 8;
+    } else {
+      z = 5;  // the highest pit that the pattern empties
+      const std::uint64_t pits = item.prefixes - (item.prefixes << 8);
+      while ((pits >> (8 * z) & 0xff) != static_cast<std::uint64_t>(p.at(static_cast<int>(z)))) --z;
+    }
+    const auto& table = kRanks.hole[z];
+    row.columns[start + c] = kRanks.hole_base[z == 5][static_cast<std::size_t>(before)] -
+                             table[0][prefixes & 0xff] - table[1][prefixes >> 8 & 0xff] -
+                             table[2][prefixes >> 16 & 0xff] - table[3][prefixes >> 24 & 0xff] -
+                             table[4][prefixes >> 32 & 0xff];
+  }
+}
+
+void Rounds::prefetch(const Row& row, const Row::Target& target, Sign sign) const {
+  const Row::List& list = row.lists[static_cast<std::size_t>(target.list)];
+  if (sign == Sign::loss)
+    for (std::size_t k = list.begin; k < list.end; ++k)
+      __builtin_prefetch(state_.codes.data() + target.place + row.columns[k], 1);
+  else
+    for (std::size_t k = list.begin; k < list.end; ++k)
+      __builtin_prefetch(state_.counts.data() + (target.place + row.columns[k]) / 2, 1);
 }
 
 /// Sends the updates of rows of other ranks; false when a slot is full.
@@ -385,7 +453,9 @@ bool Rounds::send_others(const Row& row) {
 
 // ------------------------------------------------------------------------------------------ apply
 
-void Rounds::apply_own(const Row& row, Sign sign) {
+void Rounds::apply_oldest(Sign sign) {
+  const Row& row = ring_[oldest_++ % kRing];
+  waiting_updates_ -= row.updates;
   for (const Row::Target& target : row.own) {
     const Row::List& list = row.lists[static_cast<std::size_t>(target.list)];
     apply(sign, target.row, target.seeds, target.place, row.columns.data() + list.begin,
@@ -411,40 +481,66 @@ void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
 
 /// The predecessors in one state row of positions worth +t (`sign` win: count down) or -t (loss: settle at
 /// +t).
-template <typename Column>
-void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const Column* columns,
+void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
                    std::size_t count) {
   counters_.updates += count;
-  const int shift = state_.segment_shift(m);
-  std::uint64_t segments = 0, settled = 0;
+  hits_.resize(std::max(hits_.size(), count));
+  std::size_t hits = 0;
   if (sign == Sign::loss) {
     for (std::size_t k = 0; k < count; ++k) {
+      hits_[hits] = columns[k];
       Code& c = state_.codes[place + columns[k]];
-      const std::uint64_t open = c >> 7;
-      c = open ? code::pending_win : c;
-      segments |= open << (columns[k] >> shift);
-      settled += open;
+      const bool open = code::is_open(c);
+      c = open ? code::settled(t_) : c;
+      hits += open;
     }
-    if (settled) state_.mark_pending(Sign::win, local, segments, settled);
-  } else {
-    const Code most = code::open_exit(-t_);
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::uint64_t at = place + columns[k];
-      std::uint8_t& pair = state_.counts[at >> 1];
-      const int half = 4 * static_cast<int>(at & 1);
-      const int left = (pair >> half & 15) - 1;
-      underflow_ = underflow_ || left < 0;
-      pair = static_cast<std::uint8_t>(pair - (1 << half));
-      if (left != 0) continue;
-      Code& c = state_.codes[at];
-      if (!code::is_open(c) || c > most) continue;
-      c = code::pending_loss;
-      segments |= std::uint64_t{1} << (columns[k] >> shift);
-      ++settled;
-    }
-    if (settled) state_.mark_pending(Sign::loss, local, segments, settled);
+    settle(Sign::win, local, m, place, hits_.data(), hits);
+    return;
   }
-  counters_.settled += settled;
+  int least = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t at = place + columns[k];
+    std::uint8_t& pair = state_.counts[at >> 1];
+    const int half = 4 * static_cast<int>(at & 1);
+    const int left = (pair >> half & 15) - 1;
+    least = std::min(least, left);
+    pair = static_cast<std::uint8_t>(pair - (1 << half));
+    hits_[hits] = columns[k];
+    hits += left == 0;
+  }
+  underflow_ = underflow_ || least < 0;
+  const Code most = code::open_exit(-t_);
+  std::size_t lost = 0;
+  for (std::size_t k = 0; k < hits; ++k) {
+    const Code c = state_.codes[place + hits_[k]];
+    hits_[lost] = hits_[k];
+    lost += code::is_open(c) && c <= most;
+  }
+  settle(Sign::loss, local, m, place, hits_.data(), lost);
+}
+
+/// Settles positions of one row at +t or -t, to be expanded later.
+void Rounds::settle(Sign sign, std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
+                    std::size_t count) {
+  if (count == 0) return;
+  const auto s = static_cast<std::size_t>(sign);
+  counters_.settled += count;
+  std::vector<Settled>& list = settled_[s];
+  if (list.size() + count <= batch_) {
+    const Code settled = code::settled(sign == Sign::win ? t_ : -t_);
+    for (std::size_t k = 0; k < count; ++k) {
+      state_.codes[place + columns[k]] = settled;
+      list.push_back(local << kColumnBits | columns[k]);
+    }
+    return;
+  }
+  const int shift = state_.segment_shift(m);
+  std::uint64_t segments = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    state_.codes[place + columns[k]] = kPendingCode[s];
+    segments |= std::uint64_t{1} << (columns[k] >> shift);
+  }
+  state_.mark_pending(sign, local, segments, count);
 }
 
 }  // namespace awele

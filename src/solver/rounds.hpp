@@ -56,41 +56,56 @@ class Rounds {
   /// A position to expand: local frontier row << 37 | unsow_mask << 30 | mover half.
   using Item = std::uint64_t;
 
+  /// A newly settled position: local state row << 24 | column.
+  using Settled = std::uint64_t;
+  static constexpr int kColumnBits = 24;
+
   /// The positions of one frontier row that are expanded together, and what their un-sowing leads to.
   struct Row {
-    static constexpr std::size_t kMostItems = 1024;
+    static constexpr std::size_t kMostItems = 512;
     struct Target {
-      std::uint64_t row;    ///< state row number
+      std::uint64_t row;    ///< state row: local for an own row, else its number
       std::uint64_t place;  ///< of its first column, for an own row
       int seeds;
       int list;
     };
     struct List {
-      std::size_t begin = 0, end = 0;
+      std::size_t begin = 1, end = 0;  ///< not made yet
     };
     std::vector<std::uint32_t> columns;
-    std::vector<List> lists;
+    std::array<List, 7 * kPatternLaps> lists;
     std::vector<Target> own, others;
+    std::size_t updates = 0;  ///< of own rows
+  };
+
+  /// One item of the row at hand, with its prefix sums in the bytes of a word.
+  struct Decoded {
+    std::uint64_t prefixes;
+    std::uint64_t holes;   ///< bit 7 of byte k: pit k is empty; where none is: holds one seed
+    std::uint64_t always;  ///< all ones where a pit is empty: then the pattern does not matter for the hole
   };
 
   void search_threshold(int t);
   void expand(Sign sign);
   bool emit(Sign sign);
+  bool emit_settled(Sign sign);
   bool emit_row(Sign sign, std::uint64_t local, int m);
   bool emit_position(PackedHalf a, int m, std::uint8_t mask, std::uint64_t column);
   void receive_positions(std::span<const std::byte> bytes);
   void sort_items();
   bool unsow(Sign sign);
-  void open_row(Row& row, std::size_t first, std::size_t last);
-  void find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int seeds);
-  void apply_own(const Row& row, Sign sign);
+  void open_row(Row& row, std::size_t first, std::size_t last, Sign sign);
+  void decode(std::size_t first, std::size_t last, int mover);
+  void find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int mover);
+  void prefetch(const Row& row, const Row::Target& target, Sign sign) const;
+  void apply_oldest(Sign sign);
   bool send_others(const Row& row);
   void receive_updates(std::span<const std::byte> bytes, Sign sign);
-  template <typename Column>
-  void apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const Column* columns,
+  void apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
              std::size_t count);
+  void settle(Sign sign, std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
+              std::size_t count);
   void agree();
-  void check_round() const;
 
   SliceState& state_;
   const Communicator& ranks_;
@@ -99,19 +114,28 @@ class Rounds {
   const bool slams_stay_;
   int t_ = 0;
 
+  /// Newly settled positions by sign, as long as they fit in a batch; what does not fit stays marked in the
+  /// state.
+  std::array<std::vector<Settled>, 2> settled_;
+  std::size_t emit_settled_ = 0, emit_word_ = 0;
   std::vector<Item> items_, sorted_;
-  std::size_t emit_word_ = 0;
-  // Slots of the exchange during emit: where the record of the row at hand stands, and which row that was.
+  /// The record under way in each slot of the exchange during emit, and of which call of begin_row() it is.
   struct OpenRecord {
-    std::uint64_t row = ~std::uint64_t{0};
+    std::uint64_t row = 0;
     std::byte* header = nullptr;
   };
   std::vector<OpenRecord> open_records_;
   std::uint64_t emitting_row_ = 0;
 
   std::size_t next_item_ = 0;
-  std::array<Row, 2> row_;
-  int current_ = 0;
+  std::vector<Decoded> decoded_;
+  std::vector<std::uint32_t> chosen_, hits_;
+  /// Rows whose own updates are prefetched and wait to be applied, oldest first: a ring.
+  static constexpr std::size_t kRing = 16;
+  static constexpr std::size_t kUpdatesAhead = 256;
+  std::array<Row, kRing> ring_;
+  std::size_t oldest_ = 0, newest_ = 0;  ///< newest_ - oldest_ rows wait
+  std::size_t waiting_updates_ = 0;
   bool row_open_ = false;
   std::size_t target_ = 0, column_ = 0;
 
