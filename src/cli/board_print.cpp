@@ -1,0 +1,52 @@
+#include "board_print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "awele/probe/board_text.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+std::string value_in_words(const BoardAnswer& answer, RuleSet rules) {
+  const int v = answer.value;
+  const std::string seeds = fmt::format("{} seed{}", answer.seeds, answer.seeds == 1 ? "" : "s");
+  if (rules == RuleSet::majority_slam)
+    return fmt::format(
+        "Value {:+}: with d seeds more captured so far than its opponent, the side to move wins if "
+        "d + ({:+}) > 0 and draws if it is 0 ({} on the board).",
+        v, v, seeds);
+  if (v == 0) return fmt::format("Value 0: of the {} on the board both sides capture equally many.", seeds);
+  return fmt::format("Value {:+}: of the {} on the board {} captures {} more than {}.", v, seeds,
+                     v > 0 ? "the side to move" : "its opponent", std::abs(v),
+                     v > 0 ? "its opponent" : "the side to move");
+}
+
+}  // namespace
+
+void print_answer(const Board& board, const BoardAnswer& answer, RuleSet rules) {
+  fmt::print("{}\n{}\n\n", draw_board(board), value_in_words(answer, rules));
+  fmt::print("  pit  seeds  captures  value\n");
+  bool legal = false;
+  for (int i = 0; i < kHalfPits; ++i) {
+    const MoveAnswer& move = answer.moves[i];
+    legal = legal || move.value.has_value();
+    const bool best = std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end();
+    if (move.value)
+      fmt::print("  {:>3}  {:>5}  {:>8}  {:>5}{}\n", i, board[i], move.captured,
+                 *move.value == 0 ? "0" : fmt::format("{:+}", *move.value), best ? " *" : "");
+    else
+      fmt::print(
+          "  {:>3}  {:>5}  {}\n", i, board[i],
+          move.kind == Move::Kind::empty ? "empty" : "illegal: it would leave the opponent without seeds");
+  }
+  if (!legal)
+    fmt::print("\nThere is no legal move: the game ends here, under the rules {}.\n", name(rules));
+  else if (answer.best.empty())
+    fmt::print("\nThe value is that of having no other move: each side keeps its own pits.\n");
+}
+
+}  // namespace awele::cli

@@ -1,0 +1,144 @@
+// awele export: the values of a slice as raw bytes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "awele/support/error.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "scan.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(Writes one signed byte a position, in the order of the published Awari score
+database (DOI 10.48338/vu01-11wjke): ascending in (p11, p10, ..., p0), boards
+whose waiting half has no empty pit left out. For the rules awari this is the
+published file scores.n. Size: C(n+11,11) - C(n+5,11) bytes; 203,648,015,935 for
+48 seeds.
+
+The CRC-32 of the values is compared with the slice file's while writing. FILE
+appears only when all is written and right; until then its name ends in .tmp.
+Prints one line: positions, CRC-32 and FILE.
+
+Example:
+  awele export --db awari --slice 12 --out scores.12)";
+
+struct Options {
+  std::string db, out;
+  int slice = 0;
+  bool force = false;
+};
+
+/// Writes FILE.tmp and renames it when finished; otherwise removes it.
+class Output {
+ public:
+  explicit Output(const std::filesystem::path& path) : path_(path), temporary_(path.string() + ".tmp") {
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd_ < 0) fail();
+  }
+  ~Output() {
+    if (fd_ >= 0) ::close(fd_);
+    std::error_code ignored;
+    if (!done_) std::filesystem::remove(temporary_, ignored);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::span<const std::int8_t> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail();
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+
+  void finish() {
+    if (::fsync(fd_) != 0) fail();
+    if (::close(std::exchange(fd_, -1)) != 0) fail();
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    done_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    const int error = errno;
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    throw Error(full ? ExitCode::no_resources : ExitCode::failure,
+                fmt::format("{} cannot be written: {}; {}", temporary_.string(), std::strerror(error),
+                            full ? "free some space there and try again" : "choose another --out"));
+  }
+
+  std::filesystem::path path_, temporary_;
+  int fd_ = -1;
+  bool done_ = false;
+};
+
+void require_free_name(const std::filesystem::path& out, bool force) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(out, ignored);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_regular_file(status))
+    throw Error(ExitCode::usage,
+                fmt::format("{} exists and is not a file; choose another --out", out.string()));
+  if (!force)
+    throw Error(ExitCode::usage,
+                fmt::format("{} exists; choose another --out or give --force to replace it", out.string()));
+}
+
+/// A chunk that does not inflate is as wrong as a digest that does not agree.
+void read_chunk(const SliceReader& slice, std::uint64_t index, std::vector<std::int8_t>& values) {
+  try {
+    slice.read_chunk(index, values);
+  } catch (const Error& error) {
+    throw Error(ExitCode::verification_failed, error.what());
+  }
+}
+
+int run(const Options& options) {
+  const SliceReader slice = open_slice(options.db, options.slice);
+  require_free_name(options.out, options.force);
+  Output output(options.out);
+  std::vector<std::int8_t> values;
+  std::uint32_t crc = 0;
+  for (std::uint64_t index = 0; index < slice.chunk_count(); ++index) {
+    read_chunk(slice, index, values);
+    crc = crc32(crc, std::span(std::as_const(values)));
+    output.write(values);
+  }
+  if (crc != slice.info().crc)
+    throw Error(
+        ExitCode::verification_failed,
+        fmt::format(
+            "{} is damaged: the CRC-32 of its values is {:08x}, its attribute says {:08x}; {} was not "
+            "written; remove the slice (or restore it from a copy) and solve it again",
+            slice.path().string(), crc, slice.info().crc, options.out));
+  output.finish();
+  fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, options.out);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "export", "Write the values of a slice as raw bytes", kDetails);
+  add_db(*command, options->db);
+  add_seeds(*command, "--slice", options->slice, "The slice of N seeds")->required();
+  command->add_option("--out", options->out, "File to write")->type_name("FILE")->required();
+  command->add_flag("--force", options->force, "Replace FILE if it exists");
+  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+}
+
+}  // namespace awele::cli

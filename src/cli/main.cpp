@@ -1,0 +1,115 @@
+// The command line of awele. Results go to standard output, messages to standard error; exit codes as in
+// awele/support/error.hpp.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "awele/support/error.hpp"
+#include "awele/support/version.hpp"
+#include "commands.hpp"
+#include "environment.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kFooter = R"(awele COMMAND --help tells more about a command.
+
+Exit codes: 0 done, 1 run-time error, 2 wrong usage, 3 verification failed,
+4 not enough memory or disk, 75 stopped on request and can be continued.)";
+
+int report(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "awele: {}\n", message);
+  return static_cast<int>(code);
+}
+
+void declare(CLI::App& app, Context& context) {
+  app.name("awele");
+  app.set_help_flag("--help,-h", "Print this help and exit");
+  app.set_version_flag("--version", fmt::format("awele {}", kVersion), "Print the version and exit");
+  app.footer(kFooter);
+  app.get_formatter()->column_width(26);
+  app.require_subcommand(0, 1);  // none at all is reported below, in better words
+  add_solve(app, context);
+  add_probe(app, context);
+  add_stats(app, context);
+  add_export(app, context);
+  add_info(app, context);
+  add_check(app, context);
+  add_verify(app, context);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// A first word that is no command gets an answer that names the commands.
+void refuse_unknown_command(const CLI::App& app, const Context& context) {
+  if (context.argc < 2) return;
+  const std::vector<std::string> names = command_names(app);
+  const std::string first = context.argv[1];
+  if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end())
+    throw Error(ExitCode::usage, fmt::format("'{}' is not a command; use one of {}; try awele --help", first,
+                                             fmt::join(names, ", ")));
+}
+
+/// --help and --version print and are done; everything else is an error in one sentence.
+int parse_stopped(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  const auto commands = app.get_subcommands();
+  std::string message = error.what();
+  for (char& c : message)
+    if (c == '\n') c = ' ';
+  while (!message.empty() && (message.back() == ' ' || message.back() == '.')) message.pop_back();
+  return report(ExitCode::usage, fmt::format("{}; try awele {}--help", message,
+                                             commands.empty() ? "" : commands.front()->get_name() + " "));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Solves the game of Awele (Awari, Oware) and answers questions about its positions.");
+  Context context{argc, argv, {}};
+  declare(app, context);
+  check_environment();
+  refuse_unknown_command(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return parse_stopped(app, error);
+  }
+  if (!context.command)
+    throw Error(ExitCode::usage, fmt::format("a command is missing; use one of {}; try awele --help",
+                                             fmt::join(command_names(app), ", ")));
+  return context.command();
+}
+
+/// A result that could not be written (disk full) is no result.
+int flush_output(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  return code != 0 ? code : report(ExitCode::failure, "the results could not be written to standard output");
+}
+
+}  // namespace
+
+}  // namespace awele::cli
+
+int main(int argc, char** argv) {
+  using namespace awele;
+  try {
+    return cli::flush_output(cli::run(argc, argv));
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    return cli::report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return cli::report(ExitCode::no_resources, "not enough memory; free some, or use a machine with more");
+  } catch (const std::exception& error) {
+    return cli::report(ExitCode::failure, error.what());
+  }
+}

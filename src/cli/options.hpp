@@ -1,0 +1,27 @@
+// Options and help that several commands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "awele/game/board.hpp"
+
+namespace awele::cli {
+
+/// A command with --help and --version. `details` follows the options in its help: what is printed, units,
+/// an example.
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& details);
+
+/// --db DIR, required.
+CLI::Option* add_db(CLI::App& command, std::string& dir);
+/// --rules RULES; an unknown name is refused while parsing. Read it with parse_rules().
+CLI::Option* add_rules(CLI::App& command, std::string& rules, const std::string& description);
+/// An option for a number of seeds, 0..48.
+CLI::Option* add_seeds(CLI::App& command, const std::string& option, int& seeds,
+                       const std::string& description);
+/// --format, one of `formats`, of which the first is the default.
+CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
+
+}  // namespace awele::cli

@@ -1,0 +1,51 @@
+#include "parallel.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "awele/support/error.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+[[noreturn]] void end_all(const Communicator& ranks, ExitCode code, const char* message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "awele: [rank {}] {}\n", ranks.rank(), message);
+  std::fflush(stderr);
+  MpiSession::abort(static_cast<int>(code));
+}
+
+}  // namespace
+
+int run_parallel(const Context& context, const std::function<int(const Communicator& ranks)>& body) {
+  int argc = context.argc;
+  char** argv = context.argv;
+  MpiSession session(argc, argv);
+  const Communicator ranks = Communicator::world();
+  if (ranks.size() == 1) return body(ranks);
+  try {
+    return body(ranks);
+  } catch (const Error& error) {
+    end_all(ranks, error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    end_all(ranks, ExitCode::no_resources, "not enough memory; use more nodes or fewer seeds");
+  } catch (const std::exception& error) {
+    end_all(ranks, ExitCode::failure, error.what());
+  }
+}
+
+bool messages_reach_terminal() {
+  if (isatty(STDERR_FILENO)) return true;
+  if (!std::getenv("OMPI_COMM_WORLD_SIZE")) return false;
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", getppid()), error);
+  return !error && (target.string().starts_with("/dev/pts/") || target.string().starts_with("/dev/tty"));
+}
+
+}  // namespace awele::cli

@@ -1,0 +1,19 @@
+// Commands that run under mpirun (or without it, as one rank).
+#pragma once
+
+#include <functional>
+
+#include "awele/comm/communicator.hpp"
+#include "commands.hpp"
+
+namespace awele::cli {
+
+/// Starts MPI, runs `body` on every rank and returns its exit code. An exception on any rank of several
+/// prints its message with the rank and ends all ranks with the exception's exit code.
+int run_parallel(const Context& context, const std::function<int(const Communicator& ranks)>& body);
+
+/// Whether what rank 0 prints on standard error reaches a terminal: its own, or that of the mpirun that
+/// forwards it.
+bool messages_reach_terminal();
+
+}  // namespace awele::cli

@@ -1,0 +1,44 @@
+// Progress of a solve: a bar on a terminal, plain lines at intervals elsewhere. Everything goes to standard
+// error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "awele/solver/solve.hpp"
+#include "awele/support/stopwatch.hpp"
+
+namespace awele::cli {
+
+enum class ProgressStyle { none, lines, bar };
+
+class SolveProgress : public SolveObserver {
+ public:
+  /// `interval`: seconds between two lines.
+  SolveProgress(ProgressStyle style, double interval) : style_(style), interval_(interval) {}
+
+  void slice_found(const SliceReport& report) override;
+  void slice_begins(int seeds, std::uint64_t positions) override;
+  void round_done(int threshold, std::uint64_t settled) override;
+  void phase_begins(const char* name) override;
+  void slice_done(const SliceReport& report) override;
+
+ private:
+  void show(const std::string& text, bool due);
+  void clear_bar();
+  double expected_share() const;
+
+  ProgressStyle style_;
+  double interval_;
+  int seeds_ = 0;
+  std::uint64_t positions_ = 0;
+  Stopwatch slice_, rounds_, last_;
+  bool bar_shown_ = false;
+  std::map<int, double> settled_share_;  ///< of slices solved in this run
+};
+
+/// "1:02:03", "2:03" or "3.1 s".
+std::string format_seconds(double seconds);
+
+}  // namespace awele::cli

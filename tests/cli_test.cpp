@@ -1,0 +1,358 @@
+// The program as users run it: results, messages and exit codes of the commands that read a database.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/scratch_directory.hpp"
+#include "support/tiny_database.hpp"
+
+namespace awele {
+namespace {
+
+constexpr int kTop = 8;
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    kept_ = new test::ScratchDirectory;
+    test::make_database(kept_->path() / "awari", kTop, RuleSet::awari);
+    test::make_database(kept_->path() / "abapa", 4, RuleSet::abapa);
+  }
+  static void TearDownTestSuite() {
+    delete kept_;
+    kept_ = nullptr;
+  }
+
+  static std::string awari() { return (kept_->path() / "awari").string(); }
+  static std::string abapa() { return (kept_->path() / "abapa").string(); }
+
+  /// A copy that may be damaged.
+  std::string copy() {
+    const auto dir = scratch_.path() / "copy";
+    std::filesystem::remove_all(dir);
+    std::filesystem::copy(awari(), dir);
+    return dir.string();
+  }
+  std::string scratch(const std::string& name) const { return (scratch_.path() / name).string(); }
+
+  Result run(const std::string& arguments, const std::string& environment = "") {
+    const std::string out = scratch("out"), err = scratch("err");
+    const int status =
+        std::system((environment + " '" AWELE_BINARY "' " + arguments + " >" + out + " 2>" + err).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  /// Fails with `code`, nothing on standard output, one line on standard error that holds all of `words`.
+  void expect_error(const std::string& arguments, int code, const std::vector<std::string>& words,
+                    const std::string& environment = "") {
+    SCOPED_TRACE("awele " + arguments);
+    const Result result = run(arguments, environment);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    for (const std::string& word : words)
+      EXPECT_NE(result.err.find(word), std::string::npos) << word << "\n" << result.err;
+  }
+
+  std::string expect_success(const std::string& arguments) {
+    SCOPED_TRACE("awele " + arguments);
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return result.out;
+  }
+
+  static test::ScratchDirectory* kept_;
+  test::ScratchDirectory scratch_;
+};
+
+test::ScratchDirectory* Cli::kept_ = nullptr;
+
+TEST_F(Cli, EveryCommandHasHelpAndVersion) {
+  EXPECT_NE(expect_success("--help").find("probe"), std::string::npos);
+  EXPECT_NE(expect_success("--version").find("awele "), std::string::npos);
+  for (std::string command : {"probe", "stats", "export", "info", "check"}) {
+    const std::string help = expect_success(command + " --help");
+    EXPECT_NE(help.find("--db"), std::string::npos) << help;
+    EXPECT_NE(help.find("Example"), std::string::npos) << help;
+    EXPECT_NE(expect_success(command + " --version").find("awele "), std::string::npos);
+  }
+}
+
+TEST_F(Cli, WrongUsageEndsWithTwo) {
+  const std::string db = "--db " + awari();
+  expect_error("", 2, {"command is missing", "probe", "awele --help"});
+  expect_error("prove", 2, {"'prove' is not a command", "probe", "awele --help"});
+  expect_error("--frobnicate", 2, {"--frobnicate", "awele --help"});
+  expect_error("probe --frobnicate " + db + " 1", 2, {"--frobnicate", "awele probe --help"});
+  expect_error("probe 1", 2, {"--db", "awele probe --help"});
+  expect_error("probe " + db, 2, {"BOARD", "awele probe --help"});
+  expect_error("info " + db + " extra", 2, {"extra", "awele info --help"});
+  expect_error("stats " + db + " " + db, 2, {"--db", "awele stats --help"});
+  expect_error("probe --rules chess " + db + " 1", 2, {"'chess' is not a rule set", "majority-slam"});
+  expect_error("probe --format xml " + db + " 1", 2, {"'xml' is not a format", "json"});
+  for (std::string seeds : {"49", "-1", "x", "3x", "1.5", "''", "4294967296"})
+    expect_error("stats --slice=" + seeds + " " + db, 2, {"--slice"});
+  expect_error("export " + db + " --slice 3", 2, {"--out"});
+}
+
+TEST_F(Cli, UnknownEnvironmentVariablesAreRefused) {
+  expect_error("info --db " + awari(), 2, {"AWELE_TYPO", "unset"}, "AWELE_TYPO=1");
+}
+
+TEST_F(Cli, BoardsThatAreNone) {
+  const std::string probe = "probe --db " + awari() + " ";
+  expect_error(probe + "1 2 3", 2, {"3 numbers, not 12"});
+  expect_error(probe + "1 1 1 1 1 1 1 1 1 1 1 1 1", 2, {"13 numbers"});
+  expect_error(probe + "1 1 1 -1 0 0 0 0 0 0 0 0", 2, {"-1 in the board is negative"});
+  expect_error(probe + "-1 1 1 1 0 0 0 0 0 0 0 0", 2, {"-1 in the board is negative"});
+  expect_error(probe + "'1 1 1 -1 0 0 0 0 0 0 0 0'", 2, {"-1 in the board is negative"});
+  expect_error(probe + "1 1 1 x 0 0 0 0 0 0 0 0", 2, {"'x'"});
+  expect_error(probe + "9 4 4 4 4 4 4 4 4 4 4 4", 2, {"53 seeds", "48"});
+  expect_error(probe + "4 4 4 4 4 4 4 4 4 4 4 4", 2,
+               {"48 seeds", awari(), "up to 8", "awele solve --seeds 48"});
+}
+
+TEST_F(Cli, DirectoriesThatAreNoDatabase) {
+  std::filesystem::create_directory(scratch("empty"));
+  const std::string board = " 1 0 0 0 0 0 0 0 0 0 0 0";
+  for (std::string command : {"info", "check", "stats"}) {
+    expect_error(command + " --db /no/such/place", 1, {"/no/such/place", "awele solve"});
+    expect_error(command + " --db " + scratch("empty"), 1, {scratch("empty"), "awele solve"});
+  }
+  expect_error("probe --db /no/such/place" + board, 1, {"/no/such/place", "awele solve"});
+  expect_error("probe --db " + scratch("empty") + board, 2, {scratch("empty"), "awele solve"});
+  expect_error("export --slice 1 --out x --db " + scratch("empty"), 1,
+               {"slice_01.h5 is missing", "awele solve"});
+  expect_error("stats --slice 9 --db " + awari(), 1, {"slice_09.h5 is missing", "awele solve --seeds 9"});
+  expect_error("check --slice 9 --db " + awari(), 1, {"slice_09.h5 is missing", "awele solve --seeds 9"});
+}
+
+TEST_F(Cli, OtherRules) {
+  expect_error("probe --rules abapa --db " + awari() + " 1 0 0 0 0 0 0 0 0 0 0 0", 1,
+               {"slice_00.h5", "awari", "abapa"});
+  const std::string db = copy();
+  std::filesystem::copy_file(slice_path(abapa(), 3), slice_path(db, 3),
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_error("stats --db " + db, 1, {"abapa"});
+  const Result check = run("check --db " + db);
+  EXPECT_EQ(check.code, 3);
+  EXPECT_NE(check.err.find("slice_03.h5"), std::string::npos) << check.err;
+}
+
+TEST_F(Cli, ProbePrintsJson) {
+  const std::string probe = "probe --format json --db " + awari() + " ";
+  EXPECT_EQ(expect_success(probe + "0 1 2 0 0 0 0 1 2 0 0 0"),
+            "{\"seeds\":6,\"value\":0,\"moves\":[null,-6,0,null,null,null],\"best\":[2]}\n");
+  EXPECT_EQ(expect_success(probe + "0,0,0,0,1,1,1,0,0,0,0,0"),
+            "{\"seeds\":3,\"value\":1,\"moves\":[null,null,null,null,1,\"illegal\"],\"best\":[4]}\n");
+  EXPECT_EQ(expect_success(probe + "'0 0 0 0 0 0 1 1 1 1 1 1'"),
+            "{\"seeds\":6,\"value\":-6,\"moves\":[null,null,null,null,null,null],\"best\":[]}\n");
+}
+
+TEST_F(Cli, ProbePrintsText) {
+  const std::string text = expect_success("probe --rules awari --db " + awari() + " 0 0 0 0 1 1 1 0 0 0 0 0");
+  EXPECT_NE(text.find("Value +1"), std::string::npos) << text;
+  EXPECT_NE(text.find("the side to move captures 1 more"), std::string::npos) << text;
+  EXPECT_NE(text.find("empty"), std::string::npos) << text;
+  EXPECT_NE(text.find("illegal"), std::string::npos) << text;
+  EXPECT_NE(text.find("+1 *"), std::string::npos) << text;
+}
+
+TEST_F(Cli, StatsPrintsThePublishedNumbers) {
+  std::ifstream in(AWELE_TEST_DATA "/published_histograms.csv");
+  std::string expected, line;
+  while (std::getline(in, line))
+    if (line.starts_with("seeds") || std::stoi(line) <= kTop) expected += line + "\n";
+  EXPECT_EQ(expect_success("stats --all-boards --format csv --db " + awari()), expected);
+}
+
+TEST_F(Cli, StatsFormats) {
+  EXPECT_EQ(expect_success("stats --slice 2 --format csv --db " + awari()),
+            "seeds,value,positions\n2,-2,40\n2,0,13\n2,2,25\n");
+  const auto json = nlohmann::json::parse(expect_success("stats --slice 2 --format json --db " + awari()));
+  EXPECT_EQ(json["rules"], "awari");
+  EXPECT_EQ(json["slices"][0]["positions"], 78);
+  EXPECT_EQ(json["slices"][0]["values"][1], (nlohmann::json{{"value", 0}, {"positions", 13}}));
+  std::stringstream table(expect_success("stats --slice 2 --db " + awari()));
+  std::string line;
+  std::getline(table, line);
+  const std::size_t width = line.size();
+  std::getline(table, line);
+  EXPECT_EQ(line.size(), width);
+}
+
+TEST_F(Cli, InfoListsTheSlices) {
+  const auto json = nlohmann::json::parse(expect_success("info --format json --db " + awari()));
+  EXPECT_EQ(json["rules"], "awari");
+  EXPECT_EQ(json["slices"].size(), kTop + 1u);
+  EXPECT_EQ(json["slices"][3]["positions"], 364);
+  EXPECT_EQ(json["slices"][3]["crc32"], "3b93f2fd");
+  EXPECT_EQ(json["complete_up_to"], kTop);
+  EXPECT_TRUE(json["missing"].empty());
+  EXPECT_NE(expect_success("info --db " + awari()).find("Complete up to 8 seeds"), std::string::npos);
+
+  const std::string db = copy();
+  std::filesystem::remove(slice_path(db, 4));
+  const auto partial = nlohmann::json::parse(expect_success("info --format json --db " + db));
+  EXPECT_EQ(partial["complete_up_to"], 3);
+  EXPECT_EQ(partial["missing"], nlohmann::json{4});
+}
+
+TEST_F(Cli, ExportWritesTheValues) {
+  const std::string out = scratch("scores.8");
+  expect_success("export --slice 8 --db " + awari() + " --out " + out);
+  std::vector<std::int8_t> expected(slice_size(8));
+  SliceReader(slice_path(awari(), 8)).read(0, expected);
+  EXPECT_EQ(read_file(out), std::string(expected.begin(), expected.end()));
+  EXPECT_FALSE(std::filesystem::exists(out + ".tmp"));
+  expect_error("export --slice 7 --db " + awari() + " --out " + out, 2, {out, "--force"});
+  EXPECT_EQ(std::filesystem::file_size(out), slice_size(8));
+  expect_success("export --force --slice 7 --db " + awari() + " --out " + out);
+  EXPECT_EQ(std::filesystem::file_size(out), slice_size(7));
+  expect_error("export --slice 7 --db " + awari() + " --out /no/such/place/x", 1, {"/no/such/place/x"});
+  expect_error("export --force --slice 7 --db " + awari() + " --out " + scratch(""), 2, {"not a file"});
+}
+
+TEST_F(Cli, CheckPrintsALineASlice) {
+  const std::string text = expect_success("check --db " + awari());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), kTop + 1) << text;
+  EXPECT_NE(text.find("3b93f2fd  ok"), std::string::npos) << text;
+  const std::string one = expect_success("check --slice 3 --db " + awari());
+  EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 1) << one;
+}
+
+/// Slice 6 is unusable or has wrong values; the commands say so and go on where they can.
+class DamagedSlice : public Cli {
+ protected:
+  void expect_noticed(const std::string& db) {
+    const Result check = run("check --db " + db);
+    EXPECT_EQ(check.code, 3);
+    EXPECT_EQ(std::count(check.out.begin(), check.out.end(), '\n'), kTop + 1) << check.out;
+    EXPECT_NE(check.out.find("slice_06.h5  WRONG"), std::string::npos) << check.out;
+    EXPECT_NE(check.out.find("slice_08.h5"), std::string::npos) << check.out;
+    EXPECT_EQ(std::count(check.err.begin(), check.err.end(), '\n'), 1) << check.err;
+    EXPECT_NE(check.err.find("1 of 9 slices are wrong"), std::string::npos) << check.err;
+    EXPECT_NE(check.err.find("slice_06.h5"), std::string::npos) << check.err;
+    EXPECT_EQ(run("check --slice 5 --db " + db).code, 0);
+    EXPECT_EQ(run("check --slice 6 --db " + db).code, 3);
+
+    const std::string out = scratch("scores.6");
+    const Result exported = run("export --slice 6 --db " + db + " --out " + out);
+    EXPECT_TRUE(exported.code == 1 || exported.code == 3) << exported.code;
+    EXPECT_NE(exported.err.find("slice_06.h5"), std::string::npos) << exported.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+    EXPECT_FALSE(std::filesystem::exists(out + ".tmp"));
+  }
+
+  void expect_unusable(const std::string& db) {
+    expect_noticed(db);
+    expect_error("stats --db " + db, 1, {"slice_06.h5"});
+    expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1, {"slice_06.h5"});
+    const Result info = run("info --db " + db);
+    EXPECT_EQ(info.code, 1);
+    EXPECT_NE(info.err.find("slice_06.h5"), std::string::npos) << info.err;
+    EXPECT_NE(info.out.find("Missing: 6."), std::string::npos) << info.out;
+  }
+};
+
+TEST_F(DamagedSlice, Truncated) {
+  const std::string db = copy();
+  const auto path = slice_path(db, 6);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  expect_unusable(db);
+}
+
+TEST_F(DamagedSlice, Empty) {
+  const std::string db = copy();
+  write_file(slice_path(db, 6), "");
+  expect_unusable(db);
+}
+
+TEST_F(DamagedSlice, NotHdf5) {
+  const std::string db = copy();
+  write_file(slice_path(db, 6), "seeds,value\n");
+  expect_unusable(db);
+}
+
+TEST_F(DamagedSlice, OfAnotherSliceThanItsNameSays) {
+  const std::string db = copy();
+  std::filesystem::copy_file(slice_path(db, 5), slice_path(db, 6),
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_unusable(db);
+}
+
+TEST_F(DamagedSlice, BitsFlippedInTheValues) {
+  const std::string db = copy();
+  const auto path = slice_path(db, 6);
+  std::vector<std::byte> stream;
+  SliceReader(path).read_stream(0, stream);
+  std::string bytes = read_file(path);
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(stream.data()), stream.size()));
+  ASSERT_NE(at, std::string::npos);
+  for (std::size_t offset = 2; offset < stream.size(); offset += stream.size() / 5) {
+    std::string damaged = bytes;
+    damaged[at + offset] = static_cast<char>(damaged[at + offset] ^ 0x10);
+    write_file(path, damaged);
+    expect_noticed(db);
+  }
+}
+
+TEST_F(DamagedSlice, ValuesThatDoNotFitTheDigest) {
+  const std::string db = copy();
+  std::vector<std::int8_t> values(slice_size(6));
+  SliceReader(slice_path(db, 6)).read(0, values);
+  std::vector<std::uint64_t> histogram(13);
+  for (std::int8_t value : values) ++histogram[static_cast<std::size_t>(value + 6)];
+  const std::uint32_t crc = crc32(0, std::span(std::as_const(values)));
+  std::swap(*std::find(values.begin(), values.end(), 6), *std::find(values.begin(), values.end(), -6));
+  {
+    SliceWriter writer(db, 6, RuleSet::awari);
+    std::vector<std::byte> stream;
+    Compressor().append(values, stream);
+    writer.write_stream(0, stream);
+    writer.finish(crc, histogram);
+  }
+  expect_noticed(db);
+  EXPECT_EQ(run("export --slice 6 --db " + db + " --out " + scratch("x")).code, 3);
+}
+
+TEST_F(DamagedSlice, HistogramThatDoesNotFitTheValues) {
+  const std::string db = copy();
+  std::vector<std::int8_t> values(slice_size(6));
+  SliceReader(slice_path(db, 6)).read(0, values);
+  {
+    SliceWriter writer(db, 6, RuleSet::awari);
+    std::vector<std::byte> stream;
+    Compressor().append(values, stream);
+    writer.write_stream(0, stream);
+    writer.finish(crc32(0, std::span(std::as_const(values))), std::vector<std::uint64_t>(13));
+  }
+  const Result check = run("check --db " + db);
+  EXPECT_EQ(check.code, 3);
+  EXPECT_NE(check.out.find("its histogram says 0"), std::string::npos) << check.out;
+}
+
+}  // namespace
+}  // namespace awele

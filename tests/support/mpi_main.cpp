@@ -1,0 +1,16 @@
+// main() of tests that run under mpirun at any number of ranks. Every rank runs every test; rank 0 prints,
+// and the exit status is that of the worst rank. A condition that can fail on one rank alone must be reduced
+// before it is asserted, or the others wait for ever.
+#include <gtest/gtest.h>
+
+#include "awele/comm/communicator.hpp"
+
+int main(int argc, char** argv) {
+  awele::MpiSession session(argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  const awele::Communicator ranks = awele::Communicator::world();
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (!ranks.root()) delete listeners.Release(listeners.default_result_printer());
+  const auto failed = static_cast<std::uint64_t>(RUN_ALL_TESTS() != 0);
+  return static_cast<int>(ranks.max(failed));
+}

@@ -1,0 +1,185 @@
+// `awele solve` and `awele verify` when something is wrong, alone and under mpirun: one sentence that names
+// the thing, the documented exit code, no hang, no damaged or half-written slice, nothing replaced silently.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "awele/store/slice_file.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace awele {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+/// Each test runs alone (0) and on 2 ranks.
+class Trouble : public testing::TestWithParam<int> {
+ protected:
+  Trouble() : db_(scratch_.path() / "db") {}
+
+  Result run(const std::string& arguments, const std::string& before = "", int ranks = -1) {
+    if (ranks < 0) ranks = GetParam();
+    const std::string out = (scratch_.path() / "out").string(), err = (scratch_.path() / "err").string();
+    const std::string launcher =
+        ranks == 0 ? "" : std::string(AWELE_MPIEXEC) + " " + std::to_string(ranks) + " ";
+    const std::string command =
+        before + " timeout 60 " + launcher + "'" AWELE_BINARY "' " + arguments + " >" + out + " 2>" + err;
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+  std::string solve(int seeds) const {
+    return "solve --progress none --seeds " + std::to_string(seeds) + " --db " + db_.string();
+  }
+  void solved(int seeds) { ASSERT_EQ(run(solve(seeds), "", 0).code, 0); }
+
+  /// Ends with `code` and exactly one line of the program's own on standard error, which holds all of
+  /// `words`.
+  void expect_trouble(const std::string& arguments, int code, const std::vector<std::string>& words,
+                      const std::string& before = "") {
+    SCOPED_TRACE(before + " awele " + arguments);
+    const Result result = run(arguments, before);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_EQ(result.out, "");
+    std::istringstream lines(result.err);
+    std::vector<std::string> own;
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("awele: ")) own.push_back(line);
+    // A wrong command line is told by each rank for itself.
+    ASSERT_GE(own.size(), 1u) << result.err;
+    if (code != 2) EXPECT_EQ(own.size(), 1u) << result.err;
+    for (const std::string& word : words)
+      EXPECT_NE(own.front().find(word), std::string::npos) << word << "\n" << own.front();
+    if (fs::is_directory(db_))
+      for (const auto& entry : fs::directory_iterator(db_))
+        EXPECT_EQ(entry.path().extension(), ".h5") << entry.path();
+  }
+
+  std::string slice(int n) const { return slice_path(db_, n).string(); }
+
+  test::ScratchDirectory scratch_;
+  const fs::path db_;
+};
+
+TEST_P(Trouble, WrongCommandLines) {
+  expect_trouble("solve --seeds 49 --db " + db_.string(), 2, {"49"});
+  expect_trouble("solve --seeds -1 --db " + db_.string(), 2, {"-1"});
+  expect_trouble("solve --seeds twelve --db " + db_.string(), 2, {"twelve"});
+  expect_trouble("solve --seeds 5 --rules wari --db " + db_.string(), 2, {"wari", "awari, unrestricted"});
+  expect_trouble("solve --seeds 5 --fast --db " + db_.string(), 2, {"--fast"});
+  expect_trouble("solve --seeds 5", 2, {"--db"});
+  expect_trouble("solve --seeds 5 --db " + db_.string(), 2, {"AWELE_RULES"}, "AWELE_RULES=abapa");
+  EXPECT_FALSE(fs::exists(db_));
+}
+
+TEST_P(Trouble, DirectoryThatIsAFile) {
+  std::ofstream(db_) << "text";
+  expect_trouble(solve(5), 1, {db_.string()});
+  EXPECT_EQ(read_file(db_), "text");
+}
+
+TEST_P(Trouble, DirectoryThatCannotBeMade) {
+  expect_trouble("solve --seeds 5 --db /proc/awele", 1, {"/proc/awele"});
+}
+
+TEST_P(Trouble, SlicesOfAnotherRuleSet) {
+  solved(6);
+  expect_trouble(solve(7) + " --rules abapa", 1, {"slice_00.h5", "awari", "abapa"});
+  EXPECT_FALSE(fs::exists(slice(7)));
+}
+
+TEST_P(Trouble, TruncatedSlice) {
+  solved(8);
+  fs::resize_file(slice(6), fs::file_size(slice(6)) / 2);
+  const std::string before = read_file(slice(6));
+  expect_trouble(solve(9), 1, {"slice_06.h5"});
+  EXPECT_EQ(read_file(slice(6)), before);
+  EXPECT_FALSE(fs::exists(slice(9)));
+}
+
+TEST_P(Trouble, NotHdf5) {
+  solved(5);
+  std::ofstream(slice(5)) << "nothing of the kind";
+  expect_trouble(solve(6), 1, {"slice_05.h5", "not an HDF5 file"});
+}
+
+TEST_P(Trouble, SliceOfAnotherName) {
+  solved(6);
+  fs::rename(slice(4), slice(5));
+  expect_trouble(solve(7), 1, {"slice_05.h5", "4"});
+}
+
+/// Flips in the values are found while the slice is read for exits, before anything is computed from it.
+TEST_P(Trouble, FlippedBitInTheValues) {
+  solved(9);
+  std::string bytes = read_file(slice(8));
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+  std::ofstream(slice(8), std::ios::binary) << bytes;
+  expect_trouble(solve(10), 1, {"slice_08.h5"});
+  EXPECT_FALSE(fs::exists(slice(10)));
+  EXPECT_EQ(read_file(slice(8)), bytes);
+}
+
+TEST_P(Trouble, MissingLowerSliceIsSolvedAgain) {
+  solved(8);
+  const std::string before = read_file(slice(5));
+  fs::remove(slice(5));
+  EXPECT_EQ(run(solve(8)).code, 0);
+  EXPECT_TRUE(fs::exists(slice(5)));
+}
+
+TEST_P(Trouble, LeftoverOfAnInterruptedRun) {
+  solved(5);
+  std::ofstream(slice(6) + ".tmp") << "half a slice";
+  EXPECT_EQ(run(solve(6)).code, 0);
+  EXPECT_FALSE(fs::exists(slice(6) + ".tmp"));
+}
+
+TEST_P(Trouble, MissingSliceInVerify) {
+  solved(8);
+  fs::remove(slice(5));
+  const Result result = run("verify --db " + db_.string());
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("slice_05.h5"), std::string::npos) << result.err;
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
+TEST_P(Trouble, TooLittleMemory) {
+  expect_trouble(solve(24), 4, {"MiB", "ulimit -v"}, "ulimit -v 600000;");
+  EXPECT_FALSE(fs::exists(slice(24)));
+}
+#endif
+
+TEST_P(Trouble, TooLittleMemoryBySlurm) {
+  expect_trouble(solve(24), 4, {"slice 19", "SLURM_MEM_PER_NODE"}, "SLURM_MEM_PER_NODE=200");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Trouble, testing::Values(0, 2));
+
+class Alone : public Trouble {};
+
+TEST_P(Alone, StartedAsSingletons) {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE=4", "PMI_SIZE=4", "SLURM_NTASKS=4"})
+    expect_trouble(solve(5), 1, {"4 ranks", "mpirun"},
+                   std::string("env -u OMPI_COMM_WORLD_SIZE ") + variable);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Alone, testing::Values(0));
+
+}  // namespace
+}  // namespace awele
