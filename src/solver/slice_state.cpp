@@ -101,25 +101,32 @@ class QuietColumns {
   std::array<std::vector<Word>, 21> vectors_;
 };
 
-/// A waiting half that some move could take whole: empty, or (1|2)^j 0^(6-j).
+/// A waiting half that a move of pattern `slam` takes whole; the empty half, which most moves leave empty.
 struct Special {
   Half half;
-  int j;  // 0 for the empty half
+  Pattern slam;
   std::uint64_t column;
 };
 
+void add_specials(std::vector<Special>& all, int seeds, const Pattern& slam, int least) {
+  for (int more = 0; more < 1 << slam.j; ++more) {
+    Special special{{}, slam, 0};
+    for (int k = 0; k < slam.j; ++k)
+      special.half[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(least + (more >> k & 1));
+    if (awele::seeds(special.half) != seeds) continue;
+    special.column = hole_rank(special.half);
+    all.push_back(special);
+  }
+}
+
+/// All pits that hold seeds after the sowing must then hold 2 or 3, from the last one down to the first:
+/// (1|2)^j 0^(6-j) for patterns (0, j) with j < 6 (with j = 6 there is no hole), (0|1)^6 for (1, 6), the
+/// empty half for (2, 6).
 std::vector<Special> special_halves(int seeds) {
-  if (seeds == 0) return {{Half{}, 0, 0}};
+  if (seeds == 0) return {{Half{}, {}, 0}};
   std::vector<Special> all;
-  for (int j = 1; j < kHalfPits; ++j)
-    for (int twos = 0; twos < 1 << j; ++twos) {
-      Special special{{}, j, 0};
-      for (int k = 0; k < j; ++k)
-        special.half[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(1 + (twos >> k & 1));
-      if (awele::seeds(special.half) != seeds) continue;
-      special.column = hole_rank(special.half);
-      all.push_back(special);
-    }
+  for (int j = 1; j < kHalfPits; ++j) add_specials(all, seeds, {0, j}, 1);
+  if (seeds < kHalfPits) add_specials(all, seeds, {1, kHalfPits}, 0);
   return all;
 }
 
@@ -142,17 +149,17 @@ void initialise_row(SliceState& state, std::uint64_t local, int m, QuietColumns&
   std::memset(state.codes.data() + place, code::open_missing, columns);
   std::memset(state.codes.data() + place + columns, code::padding, stride - columns);
   auto* counts = reinterpret_cast<Word*>(state.counts.data() + place / 2);
-  int reaches = 0;  // bit j: a move of pattern (0, j)
+  Word laid = 0;  // bit 7q + j: a move of pattern (q, j)
   for (int i = 0; i < kHalfPits; ++i) {
     const int s = a[static_cast<std::size_t>(i)];
     if (s == 0) continue;
     const Pattern p = pattern(i, s);
-    if (p.q == 0) reaches |= 1 << p.j;
+    laid |= Word{1} << (7 * p.q + p.j);
     const Word* one = quiet[p];
     for (std::uint64_t w = 0; w < stride / 16; ++w) counts[w] += one[w];
   }
   for (const Special& special : specials)
-    if (special.j == 0 || reaches >> special.j & 1)
+    if (special.slam == Pattern{} || laid >> (7 * special.slam.q + special.slam.j) & 1)
       settle_by_rules(state, place + special.column, a, special.half);
 }
 
