@@ -43,6 +43,19 @@ std::uint64_t load_word(const void* at) {
   return word;
 }
 
+/// Codes that are compared at a time; rows are padded to multiples of it.
+constexpr std::size_t kLane = 16;
+
+/// Whether one of the kLane codes from `at` on is `a` or `b`.
+bool holds_either(const Code* at, Code a, Code b) {
+  using Lane [[gnu::vector_size(kLane)]] = Code;
+  using Words [[gnu::vector_size(kLane)]] = std::uint64_t;
+  Lane codes;
+  std::memcpy(&codes, at, sizeof codes);
+  const auto hits = reinterpret_cast<Words>((codes == a) | (codes == b));
+  return (hits[0] | hits[1]) != 0;
+}
+
 constexpr std::array<Code, 2> kPendingCode = {code::pending_win, code::pending_loss};
 
 }  // namespace
@@ -55,6 +68,7 @@ Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange,
       slams_stay_(state.rules == RuleSet::abapa),
       open_records_(static_cast<std::size_t>(ranks.size())),
       decoded_(Row::kMostItems),
+      masks_(Row::kMostItems),
       chosen_(Row::kMostItems) {
   for (auto& list : settled_) list.reserve(batch_);
 }
@@ -97,15 +111,13 @@ void Rounds::search_threshold(int t) {
       const std::uint64_t place = state_.offset(local, m);
       found[0].clear();
       found[1].clear();
-      for (std::uint64_t c = 0; c < state_.stride(m); c += 8) {
-        const std::uint64_t word = load_word(state_.codes.data() + place + c);
-        std::uint64_t wins = equal_bytes(word, win), losses = equal_bytes(word, loss);
-        for (; wins; wins &= wins - 1)
-          found[0].push_back(static_cast<std::uint32_t>(c) +
-                             static_cast<std::uint32_t>(std::countr_zero(wins)) / 8);
-        for (; losses; losses &= losses - 1) {
-          const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(losses)) / 8;
-          if (state_.count(place + column) == 0) found[1].push_back(static_cast<std::uint32_t>(column));
+      const Code* row = state_.codes.data() + place;
+      for (std::uint64_t c = 0; c < state_.stride(m); c += kLane) {
+        if (!holds_either(row + c, win, loss)) continue;
+        for (std::uint64_t k = c; k < c + kLane; ++k) {
+          if (row[k] == win) found[0].push_back(static_cast<std::uint32_t>(k));
+          if (row[k] == loss && state_.count(place + k) == 0)
+            found[1].push_back(static_cast<std::uint32_t>(k));
         }
       }
       counters_.words_touched += state_.stride(m) / 8;
@@ -316,6 +328,7 @@ bool Rounds::unsow(Sign sign) {
     waiting_updates_ += ring_[newest_++ % kRing].updates;
   }
   while (newest_ > oldest_) apply_oldest(sign);
+  settle_exhausted(0);
   return true;
 }
 
@@ -369,6 +382,7 @@ void Rounds::decode(std::size_t first, std::size_t last, int mover) {
     const std::uint64_t pits = prefixes - (prefixes << 8 & 0xffffffffffffu);
     const std::uint64_t empty = ~(pits + low) & tops;  // pits stay below 128: no carry between bytes
     const std::uint64_t single = ~((pits ^ ones) + low) & tops;
+    masks_[i - first] = static_cast<std::uint8_t>(half >> kPackedBits & 127);
     decoded_[i - first] = {prefixes, empty ? empty : single, empty ? ~std::uint64_t{0} : 0};
   }
 }
@@ -381,7 +395,7 @@ void Rounds::find_columns(Row& row, const Pattern& p, std::size_t first, std::si
   if (p.q == 0) {
     for (std::size_t i = 0; i < count; ++i) {
       chosen_[chosen] = static_cast<std::uint32_t>(i);
-      chosen += items_[first + i] >> (kPackedBits + p.j) & 1;
+      chosen += masks_[i] >> p.j & 1;
     }
   } else {
     for (std::size_t i = 0; i < count; ++i) {
@@ -477,6 +491,7 @@ void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
     for (std::size_t k = 0; k < count; ++k, in += size) columns[k] = get(in, size);
     apply(sign, local, m, state_.offset(local, m), columns.data(), count);
   }
+  settle_exhausted(0);
 }
 
 /// The predecessors in one state row of positions worth +t (`sign` win: count down) or -t (loss: settle at
@@ -485,8 +500,8 @@ void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, c
                    std::size_t count) {
   counters_.updates += count;
   hits_.resize(std::max(hits_.size(), count));
-  std::size_t hits = 0;
   if (sign == Sign::loss) {
+    std::size_t hits = 0;
     for (std::size_t k = 0; k < count; ++k) {
       hits_[hits] = columns[k];
       Code& c = state_.codes[place + columns[k]];
@@ -497,7 +512,15 @@ void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, c
     settle(Sign::win, local, m, place, hits_.data(), hits);
     return;
   }
+  count_down(local, m, place, columns, count);
+}
+
+/// Takes one open move from each position. Those left without one wait a little: their byte is elsewhere in
+/// memory.
+void Rounds::count_down(std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
+                        std::size_t count) {
   int least = 0;
+  std::size_t hits = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const std::uint64_t at = place + columns[k];
     std::uint8_t& pair = state_.counts[at >> 1];
@@ -509,14 +532,26 @@ void Rounds::apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, c
     hits += left == 0;
   }
   underflow_ = underflow_ || least < 0;
-  const Code most = code::open_exit(-t_);
-  std::size_t lost = 0;
   for (std::size_t k = 0; k < hits; ++k) {
-    const Code c = state_.codes[place + hits_[k]];
-    hits_[lost] = hits_[k];
-    lost += code::is_open(c) && c <= most;
+    const std::uint64_t at = place + hits_[k];
+    __builtin_prefetch(state_.codes.data() + at, 1);
+    exhausted_.push_back({at, static_cast<std::uint32_t>(local), hits_[k], m});
   }
-  settle(Sign::loss, local, m, place, hits_.data(), lost);
+  if (exhausted_.size() - next_exhausted_ > 2 * kUpdatesAhead) settle_exhausted(kUpdatesAhead);
+}
+
+/// Settles, of the positions without an open move, those whose best exit is not above -t; all but the last
+/// `keep`.
+void Rounds::settle_exhausted(std::size_t keep) {
+  const Code most = code::open_exit(-t_);
+  for (; exhausted_.size() - next_exhausted_ > keep; ++next_exhausted_) {
+    const Exhausted& each = exhausted_[next_exhausted_];
+    const Code c = state_.codes[each.place];
+    if (!code::is_open(c) || c > most) continue;
+    settle(Sign::loss, each.local, each.seeds, each.place - each.column, &each.column, 1);
+  }
+  exhausted_.erase(exhausted_.begin(), exhausted_.begin() + static_cast<std::ptrdiff_t>(next_exhausted_));
+  next_exhausted_ = 0;
 }
 
 /// Settles positions of one row at +t or -t, to be expanded later.

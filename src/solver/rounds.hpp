@@ -78,6 +78,13 @@ class Rounds {
     std::size_t updates = 0;  ///< of own rows
   };
 
+  /// A position whose last open move was refuted, and whose byte is on its way from memory.
+  struct Exhausted {
+    std::uint64_t place;  ///< in the state
+    std::uint32_t local, column;
+    int seeds;
+  };
+
   /// One item of the row at hand, with its prefix sums in the bytes of a word.
   struct Decoded {
     std::uint64_t prefixes;
@@ -99,6 +106,9 @@ class Rounds {
   void find_columns(Row& row, const Pattern& p, std::size_t first, std::size_t last, int mover);
   void prefetch(const Row& row, const Row::Target& target, Sign sign) const;
   void apply_oldest(Sign sign);
+  void count_down(std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
+                  std::size_t count);
+  void settle_exhausted(std::size_t keep);
   bool send_others(const Row& row);
   void receive_updates(std::span<const std::byte> bytes, Sign sign);
   void apply(Sign sign, std::uint64_t local, int m, std::uint64_t place, const std::uint32_t* columns,
@@ -129,6 +139,7 @@ class Rounds {
 
   std::size_t next_item_ = 0;
   std::vector<Decoded> decoded_;
+  std::vector<std::uint8_t> masks_;  ///< unsow_mask of the items of the row at hand
   std::vector<std::uint32_t> chosen_, hits_;
   /// Rows whose own updates are prefetched and wait to be applied, oldest first: a ring.
   static constexpr std::size_t kRing = 16;
@@ -136,6 +147,8 @@ class Rounds {
   std::array<Row, kRing> ring_;
   std::size_t oldest_ = 0, newest_ = 0;  ///< newest_ - oldest_ rows wait
   std::size_t waiting_updates_ = 0;
+  std::vector<Exhausted> exhausted_;
+  std::size_t next_exhausted_ = 0;
   bool row_open_ = false;
   std::size_t target_ = 0, column_ = 0;
 
