@@ -22,7 +22,7 @@ Boards predecessors(const Board& board, RuleSet rules) {
   const bool slams_stay = rules == RuleSet::abapa;
   const PitSets sets = pit_sets(y);
   Boards all;
-  each_unsowing(x, seeds(y), [&](const Unsowing& back) {
+  each_unsowing(prefix_sums(pack(x), seeds(x)), seeds(y), [&](const Unsowing& back) {
     const bool possible = can_unsow(y, sets, back.laid, slams_stay);
     if (back.laid.q == 0) {
       EXPECT_EQ(possible, (unsow_mask(sets, slams_stay) >> back.laid.j & 1) != 0);
@@ -30,7 +30,7 @@ Boards predecessors(const Board& board, RuleSet rules) {
     if (!possible) return;
     Half b = y;
     for (int k = 0; k < kHalfPits; ++k) b[k] = static_cast<std::uint8_t>(b[k] - back.laid.at(k));
-    all.insert(join(back.before, b));
+    all.insert(join(half_of(back.before), b));
   });
   return all;
 }
@@ -107,6 +107,8 @@ TEST(RankTables, AgreeWithTheFormulasOverPits) {
       std::uint64_t any = half_count(s) - 1;
       for (int k = 0; k < 5; ++k) any -= kRanks.any[k][packed >> (6 * k) & 63];
       ASSERT_EQ(any, half_rank(half));
+      ASSERT_EQ(rank_of(prefix_sums(packed, s)), half_rank(half));
+      ASSERT_EQ(half_of(prefix_sums(packed, s)), half);
       if (!has_hole(half)) continue;
       int z = 5;
       while (half[z] != 0) --z;

@@ -16,6 +16,8 @@ struct Context {
 
 void add_solve(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 void add_probe(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);

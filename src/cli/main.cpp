@@ -42,6 +42,8 @@ void declare(CLI::App& app, Context& context) {
   add_info(app, context);
   add_check(app, context);
   add_verify(app, context);
+  add_plan(app, context);
+  add_bench(app, context);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

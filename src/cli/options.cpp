@@ -65,4 +65,28 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
       ->check(CLI::Validator(known, "", "format"));
 }
 
+void add_solve_tuning(CLI::App& command, SolveOptions& options) {
+  const auto group = "Tuning (the results do not depend on it)";
+  command
+      .add_option("--exchange-bytes", options.exchange_bytes,
+                  "Bytes a rank receives at most in one exchange of messages (default 4 MiB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30).description(""))
+      ->group(group);
+  command
+      .add_option("--ranks-per-node", options.ranks_per_node,
+                  "Width of the grid in which messages take two hops; 0: chosen from the number of ranks and "
+                  "nodes; the "
+                  "number of ranks: one hop (default 0)")
+      ->type_name("K")
+      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->group(group);
+  command
+      .add_option("--batch", options.batch, "Positions that a rank expands at a time (default 524288)")
+      ->type_name("POSITIONS")
+      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
+      ->group(group);
+}
+
 }  // namespace awele::cli

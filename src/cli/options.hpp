@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "awele/game/board.hpp"
+#include "awele/solver/solve.hpp"
 
 namespace awele::cli {
 
@@ -23,5 +24,8 @@ CLI::Option* add_seeds(CLI::App& command, const std::string& option, int& seeds,
                        const std::string& description);
 /// --format, one of `formats`, of which the first is the default.
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
+
+/// Options of a solve that the results do not depend on.
+void add_solve_tuning(CLI::App& command, SolveOptions& options);
 
 }  // namespace awele::cli

@@ -82,30 +82,6 @@ int run(Options options, const Communicator& ranks) {
   return static_cast<int>(ExitCode::ok);
 }
 
-void add_tuning(CLI::App& command, Options& options) {
-  const auto group = "Tuning (the results do not depend on it)";
-  command
-      .add_option("--exchange-bytes", options.solve.exchange_bytes,
-                  "Bytes a rank receives at most in one exchange of messages (default 4 MiB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("BYTES")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30).description(""))
-      ->group(group);
-  command
-      .add_option("--ranks-per-node", options.solve.ranks_per_node,
-                  "Width of the grid in which messages take two hops; 0: chosen from the number of ranks and "
-                  "nodes; the "
-                  "number of ranks: one hop (default 0)")
-      ->type_name("K")
-      ->check(CLI::Range(0, 1 << 20).description(""))
-      ->group(group);
-  command
-      .add_option("--batch", options.solve.batch, "Positions that a rank expands at a time (default 524288)")
-      ->type_name("POSITIONS")
-      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
-      ->group(group);
-}
-
 }  // namespace
 
 void add_solve(CLI::App& app, Context& context) {
@@ -123,7 +99,7 @@ void add_solve(CLI::App& app, Context& context) {
   command->add_option("--interval", options->interval, "Seconds between two lines of progress (default 30)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0).description(""));
-  add_tuning(*command, *options);
+  add_solve_tuning(*command, options->solve);
   command->callback([options, &context] {
     context.command = [options, &context] {
       return run_parallel(context, [&](const Communicator& ranks) { return run(*options, ranks); });

@@ -165,10 +165,10 @@ class ExitPass {
     const Row& row = rows_[row_];
     const int mover_seeds = slice_ - row.seeds;  // of the side that moves next, after the capture
     if (mover_seeds == 0) return;                // the capture starved
-    each_unsowing(row.x, mover_seeds + captured_, [&](const Unsowing& back) {
+    each_unsowing(prefix_sums(pack(row.x), row.seeds), mover_seeds + captured_, [&](const Unsowing& back) {
       if (back.laid.j == 0) return;
       const int m = row.seeds + back.given;
-      const std::uint64_t number = state_.rows.base(m) + half_rank(back.before);
+      const std::uint64_t number = state_.rows.base(m) + rank_of(back.before);
       targets_.push_back({number, back.laid, state_.n - m});
     });
   }

@@ -109,33 +109,82 @@ struct RankTables {
 };
 inline constexpr RankTables kRanks;
 
+/// A half as its prefix sums P_0..P_5 in the bytes of a word, P_0 lowest: arithmetic on all of them at once.
+using PrefixSums = std::uint64_t;
+
+/// One seed in pit `p`.
+constexpr PrefixSums seed_in(int p) { return (0x010101010101u << (8 * p)) & 0xffffffffffffu; }
+
+inline PrefixSums prefix_sums(PackedHalf half, int seeds) {
+  const std::uint64_t h = half;
+  return (h & 63) | (h & 63 << 6) << 2 | (h & 63 << 12) << 4 | (h & 63 << 18) << 6 | (h & 63 << 24) << 8 |
+         static_cast<std::uint64_t>(seeds) << 40;
+}
+/// Seeds of each pit in the bytes of a word.
+inline std::uint64_t pits_of(PrefixSums sums) { return sums - (sums << 8 & 0xffffffffffffu); }
+inline Half half_of(PrefixSums sums) {
+  Half half;
+  for (int k = 0; k < kHalfPits; ++k) half[k] = static_cast<std::uint8_t>(pits_of(sums) >> (8 * k));
+  return half;
+}
+/// half_rank, in five look-ups.
+inline std::uint64_t rank_of(PrefixSums sums) {
+  const auto seeds = static_cast<std::size_t>(sums >> 40);
+  return kRanks.hole_base[1][seeds] - kRanks.any[0][sums & 0xff] - kRanks.any[1][sums >> 8 & 0xff] -
+         kRanks.any[2][sums >> 16 & 0xff] - kRanks.any[3][sums >> 24 & 0xff] -
+         kRanks.any[4][sums >> 32 & 0xff];
+}
+
 /// One way back from a row: the mover's half before a move that ended in waiting half X, and the pattern it
 /// laid.
 struct Unsowing {
-  Half before;    ///< the mover's half before the move
-  int given = 0;  ///< seeds that went to the other side
+  PrefixSums before;  ///< the mover's half before the move
+  int given;          ///< seeds that went to the other side
   Pattern laid;
 };
 
-/// Calls f(Unsowing) for every pit i and number of seeds s from which a move can have ended in half `x` with
-/// at most `most` seeds given to the other side. Precondition of each: x[i] == 0.
-template <typename F>
-void each_unsowing(const Half& x, int most, F f) {
-  for (int i = 0; i < kHalfPits; ++i) {
-    if (x[i] != 0) continue;
-    Unsowing back{x, 0, {}};
+namespace detail {
+/// Where the s-th seed from pit i falls: a pit of the own side, or -1; and the pattern of s seeds.
+struct Step {
+  std::int8_t own = -1;
+  std::int8_t q = 0, j = 0;
+};
+constexpr auto make_steps() {
+  std::array<std::array<Step, kMaxSeeds + 1>, kHalfPits> steps{};
+  for (int i = 0; i < kHalfPits; ++i)
     for (int s = 1; s <= kMaxSeeds; ++s) {
       const int place = (s - 1) % (kPits - 1);
       const int own = place < kHalfPits - 1 - i ? i + 1 + place : place - (kPits - 1 - i);
-      if (own >= 0) {
-        if (back.before[own] == 0) break;
-        --back.before[own];
-      } else if (++back.given > most) {
+      const Pattern p = pattern(i, s);
+      steps[i][s] = {static_cast<std::int8_t>(own >= 0 ? own : -1), static_cast<std::int8_t>(p.q),
+                     static_cast<std::int8_t>(p.j)};
+    }
+  return steps;
+}
+inline constexpr auto kSteps = make_steps();
+}  // namespace detail
+
+/// Calls f(Unsowing) for every pit i and number of seeds s from which a move can have ended in half `x` with
+/// at most `most` seeds given to the other side. Pit i of x is empty for each.
+template <typename F>
+void each_unsowing(PrefixSums x, int most, F f) {
+  const std::uint64_t pits = pits_of(x);
+  for (int i = 0; i < kHalfPits; ++i) {
+    if (pits >> (8 * i) & 0xff) continue;
+    std::uint64_t left = pits;
+    PrefixSums before = x;
+    int given = 0;
+    for (int s = 1; s <= kMaxSeeds; ++s) {
+      const detail::Step& step = detail::kSteps[static_cast<std::size_t>(i)][static_cast<std::size_t>(s)];
+      if (step.own >= 0) {
+        if (!(left >> (8 * step.own) & 0xff)) break;
+        left -= std::uint64_t{1} << (8 * step.own);
+        before -= seed_in(step.own);
+      } else if (++given > most) {
         break;
       }
-      back.before[i] = static_cast<std::uint8_t>(s);
-      back.laid = pattern(i, s);
-      f(static_cast<const Unsowing&>(back));
+      before += seed_in(i);
+      f(Unsowing{before, given, {step.q, step.j}});
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include "awele/index/slice_index.hpp"
@@ -75,6 +76,24 @@ void require_writable(const std::filesystem::path& dir) {
   std::filesystem::remove(probe, error);
 }
 
+/// A directory for the life of the object; what was left of an earlier one is removed first.
+class TemporaryDirectory {
+ public:
+  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
 SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
   SliceReport report;
   report.seeds = info.seeds;
@@ -87,14 +106,6 @@ SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
   return report;
 }
 
-int grid_width(int wanted, const Communicator& ranks, int on_node) {
-  constexpr int kOneHop = 32;  // up to here a rank may as well talk to each other one
-  if (wanted > 0) return wanted;
-  if (ranks.size() <= kOneHop) return 0;
-  const bool by_node = on_node > 1 && on_node < ranks.size();
-  return by_node ? on_node : static_cast<int>(std::ceil(std::sqrt(ranks.size())));
-}
-
 std::uint64_t table_bytes(std::uint64_t state_bytes) {
   return std::max<std::uint64_t>(std::uint64_t{8} << 20, state_bytes / 100);
 }
@@ -102,19 +113,21 @@ std::uint64_t table_bytes(std::uint64_t state_bytes) {
 /// Everything that lasts from slice to slice.
 class Solver {
  public:
-  Solver(const SolveOptions& options, const Communicator& ranks, SolveObserver& observer)
+  /// `out`: where slices are written; they are read from options.dir.
+  Solver(const SolveOptions& options, std::filesystem::path out, const Communicator& ranks,
+         SolveObserver& observer)
       : options_(options),
+        out_(std::move(out)),
         ranks_(ranks),
         observer_(observer),
         node_(ranks.node()),
-        exchange_(ranks, options.exchange_bytes,
-                  grid_width(options.ranks_per_node, ranks,
-                             static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size()))))),
+        on_node_(static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size())))),
+        exchange_(ranks, options.exchange_bytes, exchange_grid(options, ranks.size(), on_node_)),
         source_(options.dir, ranks),
         tables_(table_bytes(SliceState::memory(options.seeds, ranks.rank(), ranks.size()))) {}
 
   void require_memory(int n) const {
-    const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size());
+    const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size(), on_node_).all();
     const std::uint64_t node_need = node_.sum(own);
     const MemoryLimit node = node_memory(), process = process_memory();
     const std::uint64_t node_has = node_.min(node.bytes);
@@ -144,7 +157,7 @@ class Solver {
 
   SliceReport solve_slice(int n) {
     Stopwatch all, watch;
-    const ExchangeCounters before = exchange_.counters();
+    const ExchangeCounters start = exchange_.counters();
     observer_.slice_begins(n, slice_size(n));
     observer_.phase_begins("exits");
     PhaseSeconds phase;
@@ -153,13 +166,15 @@ class Solver {
     read_exits(state, source_, ranks_, exchange_, tables_);
     note_exits(state);
     phase.exits = watch.lap();
+    const ExchangeCounters exits_read = exchange_.counters();
     observer_.phase_begins("rounds");
     Rounds rounds(state, ranks_, exchange_, options_.batch);
     rounds.run([&](const RoundProgress& at) { observer_.round_done(at.threshold, at.settled); });
     phase.rounds = watch.lap();
+    const ExchangeCounters rounds_done = exchange_.counters();
     observer_.phase_begins("writing");
     FinishTimes times;
-    const FinishedSlice finished = finish_slice(state, options_.dir, ranks_, exchange_, times);
+    const FinishedSlice finished = finish_slice(state, out_, ranks_, exchange_, times);
     phase.transposition = times.transposition;
     phase.compress = times.compress;
     phase.write = times.write;
@@ -167,42 +182,52 @@ class Solver {
     SliceInfo info{n, options_.rules, slice_size(n), finished.crc, kVersion, finished.histogram};
     SliceReport report = report_of(info, finished.file_bytes);
     report.seconds = all.seconds();
-    add_counters(report, rounds.counters(), before);
+    add_counters(report, rounds.counters());
+    report.exit_traffic = traffic(start, exits_read);
+    report.round_traffic = traffic(exits_read, rounds_done);
+    report.value_traffic = traffic(rounds_done, exchange_.counters());
+    for (const Traffic* part : {&report.exit_traffic, &report.round_traffic, &report.value_traffic}) {
+      report.exchanged_bytes += part->bytes;
+      report.messages += part->messages;
+      report.exchanges += part->exchanges;
+    }
     report.phase = mean(phase);
     observer_.slice_done(report);
     return report;
   }
 
  private:
-  void add_counters(SliceReport& report, const RoundCounters& own, const ExchangeCounters& before) const {
-    const ExchangeCounters& now = exchange_.counters();
+  void add_counters(SliceReport& report, const RoundCounters& own) const {
     report.rounds = own.rounds;
-    report.exchanges = now.exchanges - before.exchanges;
-    std::array<std::uint64_t, 6> sums = {own.predecessors,         own.candidates,
-                                         now.bytes - before.bytes, now.messages - before.messages,
-                                         own.words_touched,        own.settled};
+    std::array<std::uint64_t, 4> sums = {own.predecessors, own.candidates, own.words_touched, own.settled};
     ranks_.sum(sums);
     report.predecessors = sums[0];
     report.candidates = sums[1];
-    report.exchanged_bytes = sums[2];
-    report.messages = sums[3];
-    report.words_touched = sums[4];
-    report.settled = sums[5];
+    report.words_touched = sums[2];
+    report.settled = sums[3];
+  }
+
+  Traffic traffic(const ExchangeCounters& before, const ExchangeCounters& after) const {
+    std::array<std::uint64_t, 2> sums = {after.bytes - before.bytes, after.messages - before.messages};
+    ranks_.sum(sums);
+    return {sums[0], sums[1], after.exchanges - before.exchanges};
   }
 
   PhaseSeconds mean(const PhaseSeconds& own) const {
     const auto micros = [](double s) { return static_cast<std::uint64_t>(s * 1e6); };
-    std::array<std::uint64_t, 5> sums = {micros(own.exits), micros(own.rounds), micros(own.transposition),
-                                         micros(own.compress), micros(own.write)};
+    std::array<std::uint64_t, 6> sums = {micros(own.read),          micros(own.exits),    micros(own.rounds),
+                                         micros(own.transposition), micros(own.compress), micros(own.write)};
     ranks_.sum(sums);
-    const auto seconds = [&](std::uint64_t sum) { return static_cast<double>(sum) / 1e6 / ranks_.size(); };
-    return {seconds(sums[0]), seconds(sums[1]), seconds(sums[2]), seconds(sums[3]), seconds(sums[4])};
+    const auto seconds = [&](std::size_t k) { return static_cast<double>(sums[k]) / 1e6 / ranks_.size(); };
+    return {seconds(0), seconds(1), seconds(2), seconds(3), seconds(4), seconds(5)};
   }
 
   const SolveOptions options_;
+  const std::filesystem::path out_;
   const Communicator& ranks_;
   SolveObserver& observer_;
   Communicator node_;
+  const int on_node_;
   Exchange exchange_;
   SliceSource source_;
   CaptureTables tables_;
@@ -217,13 +242,24 @@ std::vector<int> slices_to_solve(int seeds) {
   return slices;
 }
 
-std::uint64_t solve_memory(int n, const SolveOptions& options, int rank, int ranks) {
+int exchange_grid(const SolveOptions& options, int ranks, int on_node) {
+  constexpr int kOneHop = 32;  // up to here a rank may as well talk to each other one
+  if (options.ranks_per_node > 0) return options.ranks_per_node;
+  if (ranks <= kOneHop) return 0;
+  const bool by_node = on_node > 1 && on_node < ranks;
+  return by_node ? on_node : static_cast<int>(std::ceil(std::sqrt(ranks)));
+}
+
+std::uint64_t state_memory(int n, int rank, int ranks) { return SliceState::memory(n, rank, ranks); }
+
+MemoryNeed solve_memory(int n, const SolveOptions& options, int rank, int ranks, int on_node) {
   const std::uint64_t state = SliceState::memory(n, rank, ranks);
   // What the runtime, MPI and HDF5 take by themselves: measured, some 40 MiB a rank.
-  const std::uint64_t fixed = std::uint64_t{40} << 20;
-  return state + table_bytes(state) +
-         Exchange::memory(ranks, options.exchange_bytes, options.ranks_per_node) +
-         Rounds::memory(options.batch, options.exchange_bytes, ranks) + finish_memory(n, ranks) + fixed;
+  const std::uint64_t runtime = std::uint64_t{40} << 20;
+  return {state, table_bytes(state) +
+                     Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node)) +
+                     Rounds::memory(options.batch, options.exchange_bytes, ranks) + finish_memory(n, ranks) +
+                     runtime};
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {
@@ -244,7 +280,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   options = config.options;
   const std::vector<SliceReport> found = std::move(reports);
   reports.clear();
-  Solver solver(options, ranks, observer);
+  Solver solver(options, options.dir, ranks, observer);
   const auto present = [&](int n) {
     return std::find(config.present.begin(), config.present.end(), n) != config.present.end();
   };
@@ -264,6 +300,17 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
     observer.slice_found(report);
   }
   return reports;
+}
+
+SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
+  options.seeds = n;
+  options = share({kVersion, options, {}, {}}, ranks).options;
+  std::optional<TemporaryDirectory> out;
+  if (ranks.root()) out.emplace(options.dir / "afresh.tmp");
+  ranks.barrier();
+  Solver solver(options, options.dir / "afresh.tmp", ranks, observer);
+  solver.require_memory(n);
+  return solver.solve_slice(n);
 }
 
 }  // namespace awele

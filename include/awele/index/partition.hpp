@@ -23,9 +23,14 @@ class Dealing {
   int seeds() const { return n_; }
   /// Number of the first row with m seeds, 0 <= m <= n + 1; base(n + 1) is the number of all rows.
   std::uint64_t base(int m) const { return base_[static_cast<std::size_t>(m)]; }
-  int owner(std::uint64_t row) const { return static_cast<int>(row % static_cast<std::uint64_t>(ranks_)); }
+  // Row numbers fit in 32 bits (25.8 million rows at 48 seeds), and 32-bit division is the faster one.
+  int owner(std::uint64_t row) const {
+    return static_cast<int>(static_cast<std::uint32_t>(row) % static_cast<std::uint32_t>(ranks_));
+  }
   /// Index of a row among those of its owner.
-  std::uint64_t local(std::uint64_t row) const { return row / static_cast<std::uint64_t>(ranks_); }
+  std::uint64_t local(std::uint64_t row) const {
+    return static_cast<std::uint32_t>(row) / static_cast<std::uint32_t>(ranks_);
+  }
   /// Number of the row with local index `local` on this rank.
   std::uint64_t row(std::uint64_t local) const {
     return local * static_cast<std::uint64_t>(ranks_) + static_cast<std::uint64_t>(rank_);

@@ -28,7 +28,13 @@ struct SolveOptions {
 
 /// Seconds of a slice by phase, the mean over the ranks.
 struct PhaseSeconds {
-  double exits = 0, rounds = 0, transposition = 0, compress = 0, write = 0;
+  double read = 0, exits = 0, rounds = 0, transposition = 0, compress = 0, write = 0;
+};
+
+/// What ranks handed to one another in one phase, sums over the ranks.
+struct Traffic {
+  std::uint64_t bytes = 0, messages = 0;
+  std::uint64_t exchanges = 0;  ///< that each rank took part in
 };
 
 /// What is known of a slice once it is there.
@@ -43,6 +49,7 @@ struct SliceReport {
   PhaseSeconds phase;
   std::uint64_t predecessors = 0, candidates = 0, exchanged_bytes = 0;  ///< sums over the ranks
   std::uint64_t messages = 0, exchanges = 0, words_touched = 0, settled = 0;
+  Traffic exit_traffic, round_traffic, value_traffic;  ///< the parts of exchanged_bytes, messages, exchanges
 };
 
 /// Told of what goes on, on every rank; only rank 0's should print.
@@ -60,10 +67,25 @@ class SolveObserver {
 /// The slices a solve for N seeds makes: 0..N, without 47 when N is 48.
 std::vector<int> slices_to_solve(int seeds);
 
-/// Bytes of memory that `rank` of `ranks` needs for slice n.
-std::uint64_t solve_memory(int n, const SolveOptions& options, int rank, int ranks);
+/// Width of the grid in which messages of `ranks` ranks take two hops; 0: they go straight to their ranks.
+/// `on_node`: most ranks of one node.
+int exchange_grid(const SolveOptions& options, int ranks, int on_node);
+
+/// Bytes that the state of slice n takes on `rank` of `ranks`.
+std::uint64_t state_memory(int n, int rank, int ranks);
+
+/// Bytes of memory that `rank` of `ranks` needs for slice n: the state, and everything else.
+struct MemoryNeed {
+  std::uint64_t state = 0, fixed = 0;
+  std::uint64_t all() const { return state + fixed; }
+};
+MemoryNeed solve_memory(int n, const SolveOptions& options, int rank, int ranks, int on_node);
 
 /// Collective. Skips the slices already there after checking their structure. Throws awele::Error.
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer);
+
+/// Collective. Solves slice n from the smaller ones in options.dir, which must be there, into a directory
+/// inside it that is removed again: whatever options.dir holds stays as it is.
+SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer);
 
 }  // namespace awele

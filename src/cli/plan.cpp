@@ -1,0 +1,223 @@
+// awele plan: what a solve will take, before it is started.
+#include "awele/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "awele/support/error.hpp"
+#include "awele/support/memory.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(Says what awele solve --seeds N would take on such a machine: memory, from the
+formulas that solve itself checks before it starts; disk, messages and time, from
+counts and times measured on slices of up to 24 seeds and carried on (so the further
+N is from there, the rougher). Solves nothing, and needs no mpirun.
+
+  awele plan --seeds 32 --ranks 2
+  awele plan --seeds 48 --ranks 1024 --ranks-per-node 64 --memory-per-node 512GB
+
+Columns: memory of the rank that needs most, rounds, bytes handed to other ranks,
+messages a rank, bytes on disk, seconds. The seconds are split by what they are
+spent on, on the busiest rank: exits (state filled, smaller slices inflated,
+captures applied), moves (positions x inner moves a position, taken back),
+thresholds (searched for what each settles by itself), imbalance (what the busiest
+rank has more to do than the mean), records (packed and unpacked for other ranks),
+latency (rounds x exchanges and reductions), network (bytes between nodes), finish
+(transposed, compressed), disk in, disk out. All slices count from 0 on; what is
+already there takes no time.
+
+Formats: table; json, one object: memory in bytes, times in seconds.)";
+
+struct Options {
+  int ranks_per_node = 0;
+  std::string rules{name(RuleSet::awari)}, format;
+  Machine machine;
+  SolveOptions solve;
+};
+
+constexpr double kMiB = 1 << 20;
+double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / kMiB; }
+/// Of the whole game's solve, an example that many have.
+constexpr int kClusterNodes = 16, kClusterCores = 64;
+
+struct Term {
+  const char* name;
+  double PlanSeconds::* seconds;
+};
+constexpr Term kTerms[] = {{"exits", &PlanSeconds::exits},
+                           {"moves", &PlanSeconds::moves},
+                           {"thresholds", &PlanSeconds::thresholds},
+                           {"imbalance", &PlanSeconds::imbalance},
+                           {"records", &PlanSeconds::records},
+                           {"latency", &PlanSeconds::latency},
+                           {"network", &PlanSeconds::network},
+                           {"finish", &PlanSeconds::finish},
+                           {"disk in", &PlanSeconds::disk_in},
+                           {"disk out", &PlanSeconds::disk_out}};
+
+nlohmann::ordered_json to_json(const PlanSeconds& seconds) {
+  nlohmann::ordered_json json;
+  for (const Term& term : kTerms) {
+    std::string key = term.name;
+    for (char& c : key)
+      if (c == ' ') c = '_';
+    json[key] = seconds.*term.seconds;
+  }
+  json["all"] = seconds.all();
+  return json;
+}
+
+nlohmann::ordered_json to_json(const SlicePlan& slice) {
+  nlohmann::ordered_json json;
+  json["seeds"] = slice.seeds;
+  json["positions"] = slice.positions;
+  json["memory_rank"] = slice.memory.all();
+  json["memory_fixed"] = slice.memory.fixed;
+  json["memory_node"] = slice.memory_node;
+  json["rounds"] = slice.rounds;
+  json["moves"] = slice.moves;
+  json["predecessors"] = slice.predecessors;
+  json["bytes"] = slice.bytes;
+  json["messages_rank"] = slice.messages;
+  json["disk_bytes"] = slice.disk_bytes;
+  json["seconds"] = to_json(slice.seconds);
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Plan& plan) {
+  nlohmann::ordered_json json;
+  json["seeds"] = plan.slices.back().seeds;
+  json["ranks"] = plan.machine.ranks;
+  json["nodes"] = plan.machine.nodes();
+  json["memory_per_node"] = plan.machine.memory_per_node;
+  json["network"] = plan.machine.network;
+  json["disk"] = plan.machine.disk;
+  json["memory_rank"] = plan.memory.all();
+  json["memory_fixed"] = plan.memory.fixed;
+  json["memory_node"] = plan.memory_node;
+  json["fits"] = plan.fits();
+  json["bytes"] = plan.bytes;
+  json["messages_rank"] = plan.messages;
+  json["disk_bytes"] = plan.disk_bytes;
+  json["seconds"] = to_json(plan.seconds);
+  json["slices"] = nlohmann::ordered_json::array();
+  for (const SlicePlan& slice : plan.slices) json["slices"].push_back(to_json(slice));
+  return json;
+}
+
+void print_table(const Plan& plan) {
+  fmt::print("{:>5}  {:>15}  {:>10}  {:>6}  {:>9}  {:>10}  {:>9}  {:>10}\n", "seeds", "positions", "MiB a rank",
+             "rounds", "GB sent", "messages", "GB disk", "seconds");
+  for (const SlicePlan& s : plan.slices)
+    fmt::print("{:>5}  {:>15}  {:>10.0f}  {:>6.0f}  {:>9.3f}  {:>10.0f}  {:>9.3f}  {:>10.2f}\n", s.seeds,
+               s.positions, mib(s.memory.all()), s.rounds, s.bytes / 1e9, s.messages, s.disk_bytes / 1e9,
+               s.seconds.all());
+  fmt::print("{:>5}  {:>15}  {:>10.0f}  {:>6}  {:>9.3f}  {:>10.0f}  {:>9.3f}  {:>10.2f}\n\n", "all", "",
+             mib(plan.memory.all()), "", plan.bytes / 1e9, plan.messages, plan.disk_bytes / 1e9,
+             plan.seconds.all());
+}
+
+void print_terms(const Plan& plan) {
+  const PlanSeconds& largest = plan.slices.back().seconds;
+  fmt::print("{:<12}  {:>12}  {:>12}\n", "seconds", "largest", "all slices");
+  for (const Term& term : kTerms)
+    fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n", term.name, largest.*term.seconds, plan.seconds.*term.seconds);
+  fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
+}
+
+/// A sentence or two on what a machine with so many ranks would need.
+std::string needs(const Plan& plan) {
+  return fmt::format(
+      "{} ranks on {} node{}: {:.0f} MiB a rank ({:.0f} MiB of it fixed), {:.1f} GiB a node, {:.1f} GB of disk, {}",
+      plan.machine.ranks, plan.machine.nodes(), plan.machine.nodes() == 1 ? "" : "s", mib(plan.memory.all()),
+      mib(plan.memory.fixed), mib(plan.memory_node) / 1024, plan.disk_bytes / 1e9,
+      format_seconds(plan.seconds.all()));
+}
+
+Plan cluster_plan(const Options& options) {
+  Machine cluster = options.machine;
+  cluster.ranks = kClusterNodes * kClusterCores;
+  cluster.ranks_per_node = kClusterCores;
+  return plan_solve(options.solve, cluster);
+}
+
+int run(Options options) {
+  options.solve.rules = *parse_rules(options.rules);
+  Machine& machine = options.machine;
+  machine.ranks_per_node = options.ranks_per_node ? options.ranks_per_node : machine.ranks;
+  if (machine.memory_per_node == 0) machine.memory_per_node = node_memory().bytes;
+  const Plan plan = plan_solve(options.solve, machine);
+  const std::optional<int> nodes = fewest_nodes(options.solve, machine);
+  const int useful = most_useful_ranks(options.solve, machine);
+  const bool whole_game = options.solve.seeds == kMaxSeeds;
+  if (options.format == "json") {
+    nlohmann::ordered_json json = to_json(plan);
+    json["fewest_nodes"] = nodes ? nlohmann::ordered_json(*nodes) : nlohmann::ordered_json();
+    json["most_useful_ranks"] = useful;
+    if (whole_game) {
+      json["cluster"] = to_json(cluster_plan(options));
+      json["cluster"].erase("slices");
+    }
+    fmt::print("{}\n", json.dump());
+    return static_cast<int>(ExitCode::ok);
+  }
+  print_table(plan);
+  print_terms(plan);
+  fmt::print("{}.\n", needs(plan));
+  fmt::print("A node is taken to have {:.1f} GiB: {}.\n", mib(machine.memory_per_node) / 1024,
+             plan.fits() ? "that is enough" : "that is not enough");
+  if (nodes)
+    fmt::print("With {} rank{} a node the fewest that have the memory: {} node{}.\n", machine.ranks_per_node,
+               machine.ranks_per_node == 1 ? "" : "s", *nodes, *nodes == 1 ? "" : "s");
+  else
+    fmt::print("With {} ranks a node no number of them has the memory.\n", machine.ranks_per_node);
+  fmt::print("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
+  if (whole_game)
+    fmt::print("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,
+               needs(cluster_plan(options)));
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "plan", "Say what a solve will take, without doing it", kDetails);
+  Machine& machine = options->machine;
+  add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
+  add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
+  command->add_option("--ranks", machine.ranks, "Number of ranks (default 1)")
+      ->type_name("R")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  command->add_option("--ranks-per-node", options->ranks_per_node, "Ranks of a node (default: all on one)")
+      ->type_name("P")
+      ->check(CLI::Range(1, 1 << 16).description(""));
+  command
+      ->add_option("--memory-per-node", machine.memory_per_node,
+                   "Memory of a node, such as 512GiB (default: what this one has free)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  command
+      ->add_option("--network", machine.network,
+                   fmt::format("GB a second in and out of a node (default {})", machine.network))
+      ->type_name("GB/s")
+      ->check(CLI::Range(1e-6, 1e6).description(""));
+  command
+      ->add_option("--disk", machine.disk,
+                   fmt::format("GB a second of the file system (default {})", machine.disk))
+      ->type_name("GB/s")
+      ->check(CLI::Range(1e-6, 1e6).description(""));
+  add_format(*command, options->format, {"table", "json"});
+  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+}
+
+}  // namespace awele::cli

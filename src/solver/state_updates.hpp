@@ -1,0 +1,77 @@
+// Everything that settles positions: the search at a threshold, and the updates that predecessors receive.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "slice_state.hpp"
+
+namespace awele {
+
+/// Columns of one own state row with `seeds` seeds; `place` is that of its first column in the state.
+struct RowUpdates {
+  std::uint64_t local;
+  std::uint64_t place;
+  int seeds;
+  std::span<const std::uint32_t> columns;
+};
+
+class StateUpdates {
+ public:
+  /// At most `most` newly settled positions of a sign are listed; what is more is marked in the state.
+  StateUpdates(SliceState& state, std::size_t most);
+
+  /// Starts threshold t: settles the open positions whose best exit is t, and those without an open inner
+  /// move whose best exit is -t. Returns the number of 8-byte words looked at.
+  std::uint64_t begin(int t);
+
+  /// The predecessors in one row of positions worth -t (loss: they are worth +t) or +t (win: one open move
+  /// less).
+  void apply(Sign sign, const RowUpdates& updates);
+  /// Asks for the cache lines that apply() will use.
+  void prefetch(Sign sign, const RowUpdates& updates) const;
+  /// After the last apply() of a round.
+  void flush() { settle_exhausted(0); }
+
+  /// A newly settled position: local state row << 24 | column.
+  using Settled = std::uint64_t;
+  static constexpr int kColumnBits = 24;
+  /// The newly settled positions of a sign that are listed, to be expanded and then cleared by the caller.
+  std::vector<Settled>& listed(Sign sign) { return listed_[static_cast<std::size_t>(sign)]; }
+  /// All newly settled positions of a sign, listed or marked.
+  std::uint64_t pending(Sign sign) const {
+    const auto s = static_cast<std::size_t>(sign);
+    return listed_[s].size() + state_.pending[s];
+  }
+
+  std::uint64_t settled() const { return settled_; }  ///< so far
+  std::uint64_t updates() const { return updates_; }
+  bool underflow() const { return underflow_; }  ///< a count of open moves went below zero: a fault
+
+  static constexpr std::size_t kAhead = 256;  ///< updates between prefetch and use
+
+ private:
+  /// A position whose last open move was refuted, and whose byte is on its way from memory.
+  struct Exhausted {
+    std::uint64_t place;
+    std::uint32_t local, column;
+    int seeds;
+  };
+  void win(const RowUpdates& updates);
+  void count_down(const RowUpdates& updates);
+  void settle_exhausted(std::size_t keep);
+  void settle(Sign sign, const RowUpdates& row);
+
+  SliceState& state_;
+  const std::size_t most_;
+  int t_ = 0;
+  std::array<std::vector<Settled>, 2> listed_;
+  std::vector<Exhausted> exhausted_;
+  std::vector<std::uint32_t> hits_;
+  std::uint64_t settled_ = 0, updates_ = 0;
+  bool underflow_ = false;
+};
+
+}  // namespace awele
