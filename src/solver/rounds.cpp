@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 #include "awele/support/error.hpp"
 #include "byte_search.hpp"
@@ -16,17 +15,34 @@ namespace {
 /// each).
 constexpr std::size_t kPositionsHeader = 6;
 
-/// Updates of one state row: the row, local at its owner (4 bytes), count (2), then columns (2 or 4 each).
+/// Updates of one state row: the row, local at its owner (4 bytes), its seeds << 10 | count (2), then columns
+/// (2 or 4 bytes each).
 constexpr std::size_t kUpdatesHeader = 6;
+constexpr int kCountBits = 10;
+constexpr std::size_t kMostColumns = (1 << kCountBits) - 1;
 
 /// Bytes in which numbers below `end` are sent.
 std::size_t width(std::uint64_t end) { return end <= 65536 ? 2 : 4; }
 
-void put(std::byte* out, std::size_t bytes, std::uint64_t value) { std::memcpy(out, &value, bytes); }
+void put(std::byte* out, std::size_t bytes, std::uint64_t value) {
+  if (bytes == 2) {
+    const auto narrow = static_cast<std::uint16_t>(value);
+    std::memcpy(out, &narrow, sizeof narrow);
+  } else {
+    const auto wide = static_cast<std::uint32_t>(value);
+    std::memcpy(out, &wide, sizeof wide);
+  }
+}
+
 std::uint32_t get(const std::byte* in, std::size_t bytes) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, in, bytes);
-  return value;
+  if (bytes == 2) {
+    std::uint16_t narrow;
+    std::memcpy(&narrow, in, sizeof narrow);
+    return narrow;
+  }
+  std::uint32_t wide;
+  std::memcpy(&wide, in, sizeof wide);
+  return wide;
 }
 
 constexpr std::array<Code, 2> kPendingCode = {code::pending_win, code::pending_loss};
@@ -331,11 +347,10 @@ bool Rounds::send_foreign() {
       const std::size_t room = exchange_.room(owner);
       if (room < kUpdatesHeader + bytes) return false;
       const std::size_t take =
-          std::min({(room - kUpdatesHeader) / bytes, target.columns.size() - next_column_,
-                    std::size_t{std::numeric_limits<std::uint16_t>::max()}});
+          std::min({(room - kUpdatesHeader) / bytes, target.columns.size() - next_column_, kMostColumns});
       std::byte* out = exchange_.end(owner);
       put(out, 4, state_.rows.local(target.row));
-      put(out + 4, 2, take);
+      put(out + 4, 2, static_cast<std::uint64_t>(target.seeds) << kCountBits | take);
       out += kUpdatesHeader;
       for (std::size_t k = 0; k < take; ++k, out += bytes) put(out, bytes, target.columns[next_column_ + k]);
       exchange_.add(owner, kUpdatesHeader + take * bytes);
@@ -345,20 +360,39 @@ bool Rounds::send_foreign() {
   return true;
 }
 
+/// Applies a message in groups of some hundred updates, each prefetched while the one before is applied.
 void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
   const std::byte* in = bytes.data();
   const std::byte* end = in + bytes.size();
   while (in < end) {
-    const std::uint64_t local = get(in, 4);
-    const std::size_t count = get(in + 4, 2);
-    in += kUpdatesHeader;
-    const int m = state_.row_seeds(local);
-    const std::size_t size = width(state_.columns(m));
-    received_.resize(count);
-    for (std::size_t k = 0; k < count; ++k, in += size) received_[k] = get(in, size);
-    updates_.apply(sign, {local, state_.offset(local, m), m, received_});
+    in = read_group(in, end, arriving_);
+    for (const RowUpdates& each : arriving_.updates) updates_.prefetch(sign, each);
+    for (const RowUpdates& each : arrived_.updates) updates_.apply(sign, each);
+    arrived_.updates.clear();
+    std::swap(arriving_, arrived_);
   }
+  for (const RowUpdates& each : arrived_.updates) updates_.apply(sign, each);
+  arrived_.updates.clear();
   updates_.flush();
+}
+
+const std::byte* Rounds::read_group(const std::byte* in, const std::byte* end, Group& group) const {
+  group.updates.clear();
+  group.columns.resize(StateUpdates::kAhead + kMostColumns);
+  std::size_t used = 0;
+  while (in < end && used < StateUpdates::kAhead) {
+    const std::uint64_t local = get(in, 4);
+    const std::uint32_t seeds_and_count = get(in + 4, 2);
+    const int m = static_cast<int>(seeds_and_count >> kCountBits);
+    const std::size_t count = seeds_and_count & kMostColumns;
+    in += kUpdatesHeader;
+    const std::size_t size = width(state_.columns(m));
+    std::uint32_t* columns = group.columns.data() + used;
+    for (std::size_t k = 0; k < count; ++k, in += size) columns[k] = get(in, size);
+    used += count;
+    group.updates.push_back({local, state_.offset(local, m), m, {columns, count}});
+  }
+  return in;
 }
 
 }  // namespace awele

@@ -68,6 +68,12 @@ class Rounds {
     std::byte* header = nullptr;
   };
 
+  /// Updates that arrived from another rank, decoded.
+  struct Group {
+    std::vector<std::uint32_t> columns;
+    std::vector<RowUpdates> updates;
+  };
+
   void expand(Sign sign);
   bool emit(Sign sign);
   bool emit_listed(Sign sign);
@@ -81,6 +87,7 @@ class Rounds {
   void apply_own(Sign sign, std::size_t ahead);
   bool send_foreign();
   void receive_updates(std::span<const std::byte> bytes, Sign sign);
+  const std::byte* read_group(const std::byte* in, const std::byte* end, Group& group) const;
   void agree();
   void finish_counters();
 
@@ -104,7 +111,7 @@ class Rounds {
   std::size_t next_own_ = 0, own_waiting_ = 0;
   std::vector<Foreign> foreign_;  ///< of the row at hand, sent up to column next_column_ of next_foreign_
   std::size_t next_foreign_ = 0, next_column_ = 0;
-  std::vector<std::uint32_t> received_;
+  Group arriving_, arrived_;
 
   std::array<std::uint64_t, 2> all_pending_{};
   std::uint64_t all_settled_ = 0;
