@@ -222,7 +222,7 @@ class ExitPass {
     while (!bytes.empty()) {
       ExitRecord record;
       std::memcpy(&record, bytes.data(), sizeof record);
-      const int m = state_.row_seeds(record.row);
+      const int m = state_.row_info[record.row].seeds;
       const CaptureEdges& edges = tables_.edges(state_.n - m, {record.q, record.j}, record.k);
       Code* codes = state_.codes.data() + state_.offset(record.row, m);
       const auto* exits = reinterpret_cast<const Code*>(bytes.data() + sizeof record);

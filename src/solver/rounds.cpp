@@ -131,13 +131,11 @@ bool Rounds::emit(Sign sign) {
   if (!emit_listed(sign)) return false;
   auto& bits = state_.pending_rows[static_cast<std::size_t>(sign)];
   if (state_.pending[static_cast<std::size_t>(sign)] == 0) return true;
-  int m = 0;
   for (; emit_word_ < bits.size(); ++emit_word_) {
     while (bits[emit_word_]) {
       const std::uint64_t local =
           emit_word_ * 64 + static_cast<std::uint64_t>(std::countr_zero(bits[emit_word_]));
-      while (local >= state_.rows.local_base(m + 1)) ++m;
-      if (!emit_row(sign, local, m)) return false;
+      if (!emit_row(sign, local)) return false;
       bits[emit_word_] &= bits[emit_word_] - 1;
     }
   }
@@ -148,34 +146,24 @@ bool Rounds::emit(Sign sign) {
 bool Rounds::emit_listed(Sign sign) {
   const std::vector<StateUpdates::Settled>& list = updates_.listed(sign);
   std::uint64_t row = ~std::uint64_t{0};
-  PackedHalf half = 0;
-  std::uint8_t mask = 0;
-  int m = 0;
   for (; emit_listed_ < list.size(); ++emit_listed_) {
     const std::uint64_t local = list[emit_listed_] >> StateUpdates::kColumnBits;
-    if (local != row) {
-      row = local;
-      m = state_.row_seeds(local);
-      half = state_.halves[local];
-      mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
-      ++emitting_row_;
-    }
+    if (local != row) begin_row(row = local);
     const std::uint64_t column = list[emit_listed_] & ((std::uint64_t{1} << StateUpdates::kColumnBits) - 1);
-    if (!emit_position(half, m, mask, column)) return false;
+    if (!emit_position(column)) return false;
     ++counters_.expanded;
   }
   return true;
 }
 
-bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
+bool Rounds::emit_row(Sign sign, std::uint64_t local) {
+  begin_row(local);
   const auto s = static_cast<std::size_t>(sign);
   const Code pending = kPendingCode[s], settled = code::settled(sign == Sign::win ? t_ : -t_);
-  const PackedHalf half = state_.halves[local];
-  const std::uint8_t mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
+  const int m = state_.row_info[local].seeds;
   const std::uint64_t stride = state_.stride(m);
   const int shift = state_.segment_shift(m);
   Code* codes = state_.codes.data() + state_.offset(local, m);
-  ++emitting_row_;
   std::uint64_t& segments = state_.pending_segments[s][local];
   while (segments) {
     // A run of marked segments is one range of columns, searched by aligned words.
@@ -186,7 +174,7 @@ bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
     for (std::uint64_t c = begin; c < end; c += 8) {
       for (std::uint64_t hits = equal_bytes(load_word(codes + c), pending); hits; hits &= hits - 1) {
         const std::uint64_t column = c + static_cast<std::uint64_t>(std::countr_zero(hits)) / 8;
-        if (!emit_position(half, m, mask, column)) return false;
+        if (!emit_position(column)) return false;
         codes[column] = settled;
         --state_.pending[s];
         ++counters_.expanded;
@@ -198,32 +186,46 @@ bool Rounds::emit_row(Sign sign, std::uint64_t local, int m) {
   return true;
 }
 
-bool Rounds::emit_position(PackedHalf a, int m, std::uint8_t mask, std::uint64_t column) {
-  const int waiting = state_.n - m;
-  const std::uint64_t base = state_.frontier.base(waiting), row = base + column;
+/// The positions that follow lie in own state row `local`.
+void Rounds::begin_row(std::uint64_t local) {
+  const StateRow& row = state_.row_info[local];
+  const int waiting = state_.n - row.seeds;
+  const std::uint64_t base = state_.frontier.base(waiting);
+  ++emitting_.serial;
+  emitting_.row = row;
+  emitting_.base = base;
+  emitting_.first = state_.frontier.local(base);
+  emitting_.bytes = place_width(waiting);
+}
+
+/// Bytes in which the places of frontier rows are sent, relative to the first of their block.
+std::size_t Rounds::place_width(int waiting) const {
+  return width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
+}
+
+bool Rounds::emit_position(std::uint64_t column) {
+  const std::uint64_t row = emitting_.base + column;
   const int owner = state_.frontier.owner(row);
   const std::uint64_t local = state_.frontier.local(row);
   if (owner == state_.rank) {
     if (items_.size() >= batch_) return false;
-    items_.push_back(frontier_item::make(local, mask, a));
+    items_.push_back(frontier_item::make(local, emitting_.row.mask, emitting_.row.half));
     return true;
   }
-  // Rows are sent relative to the block's first, which is the same number (or one less) on every rank.
-  const std::uint64_t first = state_.frontier.local(base);
-  const std::size_t bytes = width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
   OpenRecord& record = open_records_[static_cast<std::size_t>(owner)];
-  const bool fresh = record.row != emitting_row_ || record.header[5] == std::byte{255};
+  const bool fresh = record.serial != emitting_.serial || record.header[5] == std::byte{255};
   // A slot is filled to a quarter only: what arrives takes four times the space in items.
   const std::size_t kept = exchange_.slot_bytes() / 4 * 3;
-  if (exchange_.room(owner) < kept + bytes + (fresh ? kPositionsHeader : 0)) return false;
+  if (exchange_.room(owner) < kept + emitting_.bytes + (fresh ? kPositionsHeader : 0)) return false;
   if (fresh) {
-    record = {emitting_row_, exchange_.end(owner)};
-    put(record.header, 4, a);
-    put(record.header + 4, 2, static_cast<std::uint64_t>(m));
+    record = {emitting_.serial, exchange_.end(owner)};
+    put(record.header, 4, emitting_.row.half);
+    put(record.header + 4, 2, emitting_.row.seeds);
     exchange_.add(owner, kPositionsHeader);
   }
-  put(exchange_.end(owner), bytes, local - first);
-  exchange_.add(owner, bytes);
+  // The block's first row has the same local number, or one less, on every rank.
+  put(exchange_.end(owner), emitting_.bytes, local - emitting_.first);
+  exchange_.add(owner, emitting_.bytes);
   record.header[5] = static_cast<std::byte>(static_cast<int>(record.header[5]) + 1);
   return true;
 }
@@ -237,7 +239,7 @@ void Rounds::receive_positions(std::span<const std::byte> bytes) {
     in += kPositionsHeader;
     const int waiting = state_.n - m;
     const std::uint64_t first = state_.frontier.local(state_.frontier.base(waiting));
-    const std::size_t size = width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
+    const std::size_t size = place_width(waiting);
     const std::uint8_t mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
     for (int k = 0; k < count; ++k, in += size)
       items_.push_back(frontier_item::make(first + get(in, size), mask, half));

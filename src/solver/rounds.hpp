@@ -62,12 +62,18 @@ class Rounds {
     int seeds;
     std::span<const std::uint32_t> columns;
   };
+  /// The state row whose positions are handed on.
+  struct Emitting {
+    std::uint64_t serial = 0;  ///< a new number for each row
+    StateRow row{};
+    std::uint64_t base = 0, first = 0;  ///< number, and local number, of the first frontier row of its block
+    std::size_t bytes = 0;
+  };
   /// The record under way in a slot of the exchange during emit, and of which row it is.
   struct OpenRecord {
-    std::uint64_t row = 0;
+    std::uint64_t serial = 0;
     std::byte* header = nullptr;
   };
-
   /// Updates that arrived from another rank, decoded.
   struct Group {
     std::vector<std::uint32_t> columns;
@@ -77,8 +83,10 @@ class Rounds {
   void expand(Sign sign);
   bool emit(Sign sign);
   bool emit_listed(Sign sign);
-  bool emit_row(Sign sign, std::uint64_t local, int m);
-  bool emit_position(PackedHalf a, int m, std::uint8_t mask, std::uint64_t column);
+  bool emit_row(Sign sign, std::uint64_t local);
+  void begin_row(std::uint64_t local);
+  bool emit_position(std::uint64_t column);
+  std::size_t place_width(int waiting) const;
   void receive_positions(std::span<const std::byte> bytes);
   void sort_items();
   bool unsow(Sign sign);
@@ -101,7 +109,7 @@ class Rounds {
 
   std::size_t emit_listed_ = 0, emit_word_ = 0;
   std::vector<OpenRecord> open_records_;
-  std::uint64_t emitting_row_ = 0;
+  Emitting emitting_;
   std::vector<FrontierItem> items_, sorted_;
 
   UnsowBlock block_;

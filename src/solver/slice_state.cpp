@@ -12,12 +12,23 @@ constexpr std::uint64_t kAlign = 16;
 
 std::uint64_t padded(std::uint64_t columns) { return (columns + kAlign - 1) / kAlign * kAlign; }
 
-std::vector<PackedHalf> own_halves(const Dealing& dealing, Half (*at)(int, std::uint64_t)) {
+std::vector<PackedHalf> waiting_halves(const Dealing& dealing) {
   std::vector<PackedHalf> halves(dealing.local_rows());
   for (int m = 0; m <= dealing.seeds(); ++m)
     for (std::uint64_t local = dealing.local_base(m); local < dealing.local_base(m + 1); ++local)
-      halves[local] = pack(at(m, dealing.row(local) - dealing.base(m)));
+      halves[local] = pack(hole_at(m, dealing.row(local) - dealing.base(m)));
   return halves;
+}
+
+std::vector<StateRow> state_rows(const Dealing& dealing, bool slams_stay) {
+  std::vector<StateRow> rows;
+  rows.reserve(dealing.local_rows());
+  for (int m = 0; m <= dealing.seeds(); ++m)
+    for (std::uint64_t local = dealing.local_base(m); local < dealing.local_base(m + 1); ++local) {
+      const Half half = half_at(m, dealing.row(local) - dealing.base(m));
+      rows.push_back({pack(half), static_cast<std::uint8_t>(m), unsow_mask(pit_sets(half), slams_stay)});
+    }
+  return rows;
 }
 
 std::uint64_t own_columns(const Dealing& rows) {
@@ -38,8 +49,8 @@ SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_)
       frontier(n_, Dealing::Rows::frontier, rank_, ranks_),
       codes(own_columns(rows)),
       counts(codes.size() / 2),
-      halves(own_halves(rows, half_at)),
-      frontier_halves(own_halves(frontier, hole_at)),
+      row_info(state_rows(rows, rules_ == RuleSet::abapa)),
+      frontier_halves(waiting_halves(frontier)),
       exits_of_row(rows.local_rows(), 0) {
   std::uint64_t offset = 0;
   for (int m = 0; m <= n; ++m) {
@@ -56,7 +67,7 @@ SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_)
 std::uint64_t SliceState::memory(int n, int rank, int ranks) {
   const Dealing rows(n, Dealing::Rows::state, rank, ranks), frontier(n, Dealing::Rows::frontier, rank, ranks);
   const std::uint64_t columns = own_columns(rows);
-  const std::uint64_t a_row = sizeof(PackedHalf) + 3 * sizeof(std::uint64_t) + 1;
+  const std::uint64_t a_row = sizeof(StateRow) + 3 * sizeof(std::uint64_t) + 1;
   return columns + columns / 2 + rows.local_rows() * a_row + frontier.local_rows() * sizeof(PackedHalf);
 }
 
@@ -144,7 +155,7 @@ void settle_by_rules(SliceState& state, std::uint64_t place, const Half& a, cons
 
 void initialise_row(SliceState& state, std::uint64_t local, int m, QuietColumns& quiet,
                     const std::vector<Special>& specials) {
-  const Half a = unpack(state.halves[local], m);
+  const Half a = unpack(state.row_info[local].half, m);
   const std::uint64_t place = state.offset(local, m), columns = state.columns(m), stride = state.stride(m);
   std::memset(state.codes.data() + place, code::open_missing, columns);
   std::memset(state.codes.data() + place + columns, code::padding, stride - columns);

@@ -34,6 +34,13 @@ using code::Code;
 /// The side a newly settled position is on: worth +t or -t.
 enum class Sign : int { win = 0, loss = 1 };
 
+/// What is known of an own state row beforehand.
+struct StateRow {
+  PackedHalf half;     ///< the mover half
+  std::uint8_t seeds;  ///< of it
+  std::uint8_t mask;   ///< its unsow_mask, once it is the half of the side to move
+};
+
 class SliceState {
  public:
   /// Allocates the arrays (zeroed); initialise() fills them.
@@ -48,7 +55,6 @@ class SliceState {
   /// Bytes the arrays take on a rank.
   static std::uint64_t memory(int n, int rank, int ranks);
 
-  int row_seeds(std::uint64_t local) const { return rows.seeds_of(local); }
   /// Columns of a state row with m seeds.
   std::uint64_t columns(int m) const { return state_row_length(n, m); }
   /// Columns with padding: rows start at multiples of 16, so that counts can be handled 16 at a time.
@@ -69,7 +75,7 @@ class SliceState {
     counts[place >> 1] = static_cast<std::uint8_t>((counts[place >> 1] & ~(15 << shift)) | count << shift);
   }
 
-  std::vector<PackedHalf> halves;           ///< mover half of each own state row
+  std::vector<StateRow> row_info;
   std::vector<PackedHalf> frontier_halves;  ///< waiting half of each own frontier row
   /// Bit |e| of a row: it may hold an open position whose best exit is e.
   std::vector<std::uint64_t> exits_of_row;
