@@ -30,7 +30,8 @@ std::pair<Code, int> expected(const Board& board, RuleSet rules) {
 
 /// All positions with few waiting seeds, where the rules differ, and every 997th row of the others.
 void check(int n, RuleSet rules) {
-  SliceState state(n, rules, 0, 1);
+  StateArrays arrays;
+  SliceState state(n, rules, 0, 1, arrays);
   initialise(state);
   for (int m = 0; m <= n; ++m) {
     const int waiting = n - m;

@@ -60,7 +60,7 @@ class BenchObserver : public SolveProgress {
 struct Measured {
   SliceReport report;
   int ranks = 1;
-  double huge_share = 0, cpu = 0;  ///< cpu: seconds of all ranks
+  double huge_share = 0, cpu = 0;     ///< cpu: seconds of all ranks
   std::uint64_t peak = 0, fixed = 0;  ///< memory: sum over the ranks; most of a rank besides the state
   double g = 0, reduction = 0, round = 0, exchange = 0;
 };
@@ -136,12 +136,10 @@ nlohmann::ordered_json to_json(const Options& options, const Measured& measured)
   json["seconds"] = r.seconds;
   json["ns_per_position"] = nanoseconds(r.seconds);
   json["cpu_ns_per_position"] = measured.cpu * 1e9 / positions;
-  json["phases"] = {{"read", nanoseconds(r.phase.read)},
-                    {"exits", nanoseconds(r.phase.exits)},
-                    {"rounds", nanoseconds(r.phase.rounds)},
-                    {"transposition", nanoseconds(r.phase.transposition)},
-                    {"compress", nanoseconds(r.phase.compress)},
-                    {"write", nanoseconds(r.phase.write)}};
+  json["phases"] = {
+      {"read", nanoseconds(r.phase.read)},         {"exits", nanoseconds(r.phase.exits)},
+      {"rounds", nanoseconds(r.phase.rounds)},     {"transposition", nanoseconds(r.phase.transposition)},
+      {"compress", nanoseconds(r.phase.compress)}, {"write", nanoseconds(r.phase.write)}};
   json["g_ns"] = measured.g;
   json["total_over_g"] = ratio(nanoseconds(r.seconds), measured.g);
   json["rounds"] = r.rounds;

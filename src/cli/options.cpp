@@ -82,8 +82,7 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
       ->type_name("K")
       ->check(CLI::Range(0, 1 << 20).description(""))
       ->group(group);
-  command
-      .add_option("--batch", options.batch, "Positions that a rank expands at a time (default 524288)")
+  command.add_option("--batch", options.batch, "Positions that a rank expands at a time (default 524288)")
       ->type_name("POSITIONS")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
       ->group(group);

@@ -51,18 +51,13 @@ constexpr int kClusterNodes = 16, kClusterCores = 64;
 
 struct Term {
   const char* name;
-  double PlanSeconds::* seconds;
+  double PlanSeconds::*seconds;
 };
-constexpr Term kTerms[] = {{"exits", &PlanSeconds::exits},
-                           {"moves", &PlanSeconds::moves},
-                           {"thresholds", &PlanSeconds::thresholds},
-                           {"imbalance", &PlanSeconds::imbalance},
-                           {"records", &PlanSeconds::records},
-                           {"latency", &PlanSeconds::latency},
-                           {"network", &PlanSeconds::network},
-                           {"finish", &PlanSeconds::finish},
-                           {"disk in", &PlanSeconds::disk_in},
-                           {"disk out", &PlanSeconds::disk_out}};
+constexpr Term kTerms[] = {{"exits", &PlanSeconds::exits},           {"moves", &PlanSeconds::moves},
+                           {"thresholds", &PlanSeconds::thresholds}, {"imbalance", &PlanSeconds::imbalance},
+                           {"records", &PlanSeconds::records},       {"latency", &PlanSeconds::latency},
+                           {"network", &PlanSeconds::network},       {"finish", &PlanSeconds::finish},
+                           {"disk in", &PlanSeconds::disk_in},       {"disk out", &PlanSeconds::disk_out}};
 
 nlohmann::ordered_json to_json(const PlanSeconds& seconds) {
   nlohmann::ordered_json json;
@@ -115,8 +110,8 @@ nlohmann::ordered_json to_json(const Plan& plan) {
 }
 
 void print_table(const Plan& plan) {
-  fmt::print("{:>5}  {:>15}  {:>10}  {:>6}  {:>9}  {:>10}  {:>9}  {:>10}\n", "seeds", "positions", "MiB a rank",
-             "rounds", "GB sent", "messages", "GB disk", "seconds");
+  fmt::print("{:>5}  {:>15}  {:>10}  {:>6}  {:>9}  {:>10}  {:>9}  {:>10}\n", "seeds", "positions",
+             "MiB a rank", "rounds", "GB sent", "messages", "GB disk", "seconds");
   for (const SlicePlan& s : plan.slices)
     fmt::print("{:>5}  {:>15}  {:>10.0f}  {:>6.0f}  {:>9.3f}  {:>10.0f}  {:>9.3f}  {:>10.2f}\n", s.seeds,
                s.positions, mib(s.memory.all()), s.rounds, s.bytes / 1e9, s.messages, s.disk_bytes / 1e9,
@@ -130,14 +125,16 @@ void print_terms(const Plan& plan) {
   const PlanSeconds& largest = plan.slices.back().seconds;
   fmt::print("{:<12}  {:>12}  {:>12}\n", "seconds", "largest", "all slices");
   for (const Term& term : kTerms)
-    fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n", term.name, largest.*term.seconds, plan.seconds.*term.seconds);
+    fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n", term.name, largest.*term.seconds,
+               plan.seconds.*term.seconds);
   fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
 }
 
 /// A sentence or two on what a machine with so many ranks would need.
 std::string needs(const Plan& plan) {
   return fmt::format(
-      "{} ranks on {} node{}: {:.0f} MiB a rank ({:.0f} MiB of it fixed), {:.1f} GiB a node, {:.1f} GB of disk, {}",
+      "{} ranks on {} node{}: {:.0f} MiB a rank ({:.0f} MiB of it fixed), {:.1f} GiB a node, {:.1f} GB of "
+      "disk, {}",
       plan.machine.ranks, plan.machine.nodes(), plan.machine.nodes() == 1 ? "" : "s", mib(plan.memory.all()),
       mib(plan.memory.fixed), mib(plan.memory_node) / 1024, plan.disk_bytes / 1e9,
       format_seconds(plan.seconds.all()));

@@ -92,7 +92,8 @@ Latency latency_of(const SolveOptions& options, const Machine& machine) {
   latency.messages = hops ? grid - 1 + across - 1 : machine.ranks - 1;
   const double far = machine.nodes() > 1 ? kNetworkLatencyUs : 0;
   latency.exchange = kExchangeUs + latency.messages * kMessageUs + far;
-  const double levels = std::ceil(std::log2(machine.ranks)), far_levels = std::ceil(std::log2(machine.nodes()));
+  const double levels = std::ceil(std::log2(machine.ranks)),
+               far_levels = std::ceil(std::log2(machine.nodes()));
   latency.reduction = kReductionUs * levels + 2 * kNetworkLatencyUs * far_levels;
   return latency;
 }
@@ -123,15 +124,14 @@ void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& mach
   const Latency latency = latency_of(options, machine);
   const double exchanges = exchanges_of(slice, options, machine);
   slice.messages = exchanges * latency.messages;
-  s.latency =
-      1e-6 * exchanges * (latency.exchange + kReductionsAnExchange * latency.reduction);
+  s.latency = 1e-6 * exchanges * (latency.exchange + kReductionsAnExchange * latency.reduction);
   const double between = nodes > 1 ? slice.bytes * (1 - 1 / nodes) / (1 - 1 / ranks) : 0;
   s.network = between / nodes / (machine.network * 1e9);
   s.finish = ns * positions * (kTranspositionNs + kCompressNs);
   // Smaller slices come from the page cache when the nodes have the memory for it.
   const double need = disk_bytes_read(n);
-  const double has = nodes * static_cast<double>(machine.memory_per_node) -
-                     ranks * static_cast<double>(slice.memory.all());
+  const double has =
+      nodes * static_cast<double>(machine.memory_per_node) - ranks * static_cast<double>(slice.memory.all());
   s.disk_in = need > has ? need / (machine.disk * 1e9) : 0;
   // One rank writes, and receives from all others.
   const double rate = std::min({machine.disk, nodes > 1 ? machine.network : machine.disk, 1 / kWriteNs});
@@ -152,8 +152,8 @@ double inner_moves(int n) {
   for (int m = 1; m <= n; ++m)
     for (int i = 0; i < kHalfPits; ++i)
       for (int s = 1; s <= m; ++s)
-        moves += static_cast<double>(halves_with(m, s)) *
-                 static_cast<double>(quiet_halves(n - m, pattern(i, s)));
+        moves +=
+            static_cast<double>(halves_with(m, s)) * static_cast<double>(quiet_halves(n - m, pattern(i, s)));
   return moves;
 }
 

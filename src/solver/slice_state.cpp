@@ -40,15 +40,31 @@ std::uint64_t own_columns(const Dealing& rows) {
 
 }  // namespace
 
-SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_)
+void StateArrays::fit(int n, int rank, int ranks) {
+  const std::uint64_t columns = own_columns(Dealing(n, Dealing::Rows::state, rank, ranks));
+  if (codes.size() >= columns) return;
+  codes = {};
+  counts = {};
+  codes = HugeArray<Code>(columns);
+  counts = HugeArray<std::uint8_t>(columns / 2);
+}
+
+namespace {
+StateArrays& fitted(StateArrays& arrays, int n, int rank, int ranks) {
+  arrays.fit(n, rank, ranks);
+  return arrays;
+}
+}  // namespace
+
+SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArrays& arrays)
     : n(n_),
       rules(rules_),
       rank(rank_),
       ranks(ranks_),
       rows(n_, Dealing::Rows::state, rank_, ranks_),
       frontier(n_, Dealing::Rows::frontier, rank_, ranks_),
-      codes(own_columns(rows)),
-      counts(codes.size() / 2),
+      codes(fitted(arrays, n_, rank_, ranks_).codes.data(), own_columns(rows)),
+      counts(arrays.counts.data(), codes.size() / 2),
       row_info(state_rows(rows, rules_ == RuleSet::abapa)),
       frontier_halves(waiting_halves(frontier)),
       exits_of_row(rows.local_rows(), 0) {
@@ -160,6 +176,7 @@ void initialise_row(SliceState& state, std::uint64_t local, int m, QuietColumns&
   std::memset(state.codes.data() + place, code::open_missing, columns);
   std::memset(state.codes.data() + place + columns, code::padding, stride - columns);
   auto* counts = reinterpret_cast<Word*>(state.counts.data() + place / 2);
+  std::memset(counts, 0, stride / 2);
   Word laid = 0;  // bit 7q + j: a move of pattern (q, j)
   for (int i = 0; i < kHalfPits; ++i) {
     const int s = a[static_cast<std::size_t>(i)];

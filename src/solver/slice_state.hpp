@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "awele/game/board.hpp"
@@ -34,6 +35,14 @@ using code::Code;
 /// The side a newly settled position is on: worth +t or -t.
 enum class Sign : int { win = 0, loss = 1 };
 
+/// Memory for the two large arrays, kept from slice to slice: pages that were touched once stay.
+struct StateArrays {
+  HugeArray<Code> codes;
+  HugeArray<std::uint8_t> counts;
+  /// Room for slice n on `rank`; what was held before is given up first if it is too small.
+  void fit(int n, int rank, int ranks);
+};
+
 /// What is known of an own state row beforehand.
 struct StateRow {
   PackedHalf half;     ///< the mover half
@@ -43,8 +52,8 @@ struct StateRow {
 
 class SliceState {
  public:
-  /// Allocates the arrays (zeroed); initialise() fills them.
-  SliceState(int n, RuleSet rules, int rank, int ranks);
+  /// Lies in `arrays`, which must outlive it; initialise() fills them.
+  SliceState(int n, RuleSet rules, int rank, int ranks, StateArrays& arrays);
 
   const int n;
   const RuleSet rules;
@@ -66,8 +75,9 @@ class SliceState {
   /// Columns are grouped 1 << segment_shift(m) to a bit of the pending summaries.
   int segment_shift(int m) const { return shift_[static_cast<std::size_t>(m)]; }
 
-  HugeArray<Code> codes;
-  HugeArray<std::uint8_t> counts;  ///< open inner moves, two positions a byte, even column in the low half
+  const std::span<Code> codes;
+  const std::span<std::uint8_t>
+      counts;  ///< open inner moves, two positions a byte, even column in the low half
 
   int count(std::uint64_t place) const { return counts[place >> 1] >> (4 * (place & 1)) & 15; }
   void set_count(std::uint64_t place, int count) {

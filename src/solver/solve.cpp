@@ -155,13 +155,16 @@ class Solver {
                     static_cast<double>(process.bytes) / mib));
   }
 
+  /// Address space for slice n and all smaller ones; it takes memory only as it is used.
+  void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size()); }
+
   SliceReport solve_slice(int n) {
     Stopwatch all, watch;
     const ExchangeCounters start = exchange_.counters();
     observer_.slice_begins(n, slice_size(n));
     observer_.phase_begins("exits");
     PhaseSeconds phase;
-    SliceState state(n, options_.rules, ranks_.rank(), ranks_.size());
+    SliceState state(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_);
     initialise(state);
     read_exits(state, source_, ranks_, exchange_, tables_);
     note_exits(state);
@@ -231,6 +234,7 @@ class Solver {
   Exchange exchange_;
   SliceSource source_;
   CaptureTables tables_;
+  StateArrays arrays_;
 };
 
 }  // namespace
@@ -284,8 +288,10 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   const auto present = [&](int n) {
     return std::find(config.present.begin(), config.present.end(), n) != config.present.end();
   };
+  int largest = -1;
   for (int n : slices_to_solve(options.seeds))
-    if (!present(n)) solver.require_memory(n);
+    if (!present(n)) solver.require_memory(largest = n);
+  if (largest >= 0) solver.reserve(largest);
   for (int n : slices_to_solve(options.seeds)) {
     if (!present(n)) {
       reports.push_back(solver.solve_slice(n));

@@ -1,7 +1,8 @@
 // The measured numbers behind `awele plan`, all in one place. By
 //   scripts/bench.sh
-// on two cores of a virtual machine (AMD EPYC, 32 MiB of L3 cache), slices 16, 20 and 24, the fastest of several
-// runs while others used the machine too. Times are those of one rank; what other ranks add is counted apart.
+// on two cores of a virtual machine (AMD EPYC, 32 MiB of L3 cache), slices 16, 20 and 24, the fastest of
+// several runs while others used the machine too. Times are those of one rank; what other ranks add is
+// counted apart.
 #pragma once
 
 namespace awele::calibration {
@@ -20,7 +21,8 @@ struct Rounds {
 inline constexpr Rounds kRounds = {607, 36, 0.19};
 /// Share of the inner moves that is taken back: those that lead to a position not worth 0.
 inline constexpr Law kTakenBack = {0.9, 0};
-/// Words searched at thresholds: of a state row, one in eight positions, at this share of all thresholds a seed.
+/// Words searched at thresholds: of a state row, one in eight positions, at this share of all thresholds a
+/// seed.
 inline constexpr double kThresholdShare = 0.0385;
 /// Bytes of a position on disk.
 inline constexpr Law kDiskBytes = {0.499, 0.1};
@@ -34,16 +36,16 @@ inline constexpr double kExchangesARound = 4, kReductionsAnExchange = 1;
 
 // ---- nanoseconds of one rank
 
-inline constexpr double kStateNs = 5;        ///< a position: filled at first, exits noted
-inline constexpr double kInflateNs = 2.5;    ///< a value of a smaller slice
-inline constexpr double kCaptureNs = 2;      ///< a capture
-inline constexpr double kMoveNs = 36;        ///< an inner move taken back, in a slice of 24 seeds
+inline constexpr double kStateNs = 5;          ///< a position: filled at first, exits noted
+inline constexpr double kInflateNs = 2.5;      ///< a value of a smaller slice
+inline constexpr double kCaptureNs = 2;        ///< a capture
+inline constexpr double kMoveNs = 36;          ///< an inner move taken back, in a slice of 24 seeds
 inline constexpr double kMoveNsGrowth = 0.01;  ///< more of it for each further seed, up to kMoveNsLast
 inline constexpr int kMoveNsLast = 32;
-inline constexpr double kWordNs = 0.5;       ///< a word searched
+inline constexpr double kWordNs = 0.5;                            ///< a word searched
 inline constexpr double kTranspositionNs = 1.5, kCompressNs = 8;  ///< a position
-inline constexpr double kWriteNs = 1;        ///< a byte of a file, at the one rank that writes
-inline constexpr double kFileSeconds = 0.02; ///< to complete and flush a file
+inline constexpr double kWriteNs = 1;         ///< a byte of a file, at the one rank that writes
+inline constexpr double kFileSeconds = 0.02;  ///< to complete and flush a file
 
 // ---- what ranks cost
 

@@ -1,5 +1,5 @@
-// What a solve will take, from the formulas the solver itself uses (memory) and from counts and times measured
-// on small slices (everything else). Starts no MPI, reads no files.
+// What a solve will take, from the formulas the solver itself uses (memory) and from counts and times
+// measured on small slices (everything else). Starts no MPI, reads no files.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +42,15 @@ struct PlanSeconds {
 struct SlicePlan {
   int seeds = 0;
   std::uint64_t positions = 0;
-  MemoryNeed memory;                ///< of the rank that needs most
-  std::uint64_t memory_node = 0;    ///< of the node that needs most
-  double moves = 0;                 ///< inner moves of the slice, taken back or not
-  double predecessors = 0;          ///< inner moves taken back
-  double rounds = 0;                ///< in which something is settled
-  double messages = 0;              ///< of a rank
-  double bytes = 0;                 ///< handed to other ranks, all ranks
-  double disk_bytes = 0;            ///< of the file
-  double values_read = 0;           ///< of smaller slices
+  MemoryNeed memory;              ///< of the rank that needs most
+  std::uint64_t memory_node = 0;  ///< of the node that needs most
+  double moves = 0;               ///< inner moves of the slice, taken back or not
+  double predecessors = 0;        ///< inner moves taken back
+  double rounds = 0;              ///< in which something is settled
+  double messages = 0;            ///< of a rank
+  double bytes = 0;               ///< handed to other ranks, all ranks
+  double disk_bytes = 0;          ///< of the file
+  double values_read = 0;         ///< of smaller slices
   PlanSeconds seconds;
 };
 
