@@ -9,6 +9,7 @@
 #include <boost/serialization/vector.hpp>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -76,12 +77,15 @@ void require_writable(const std::filesystem::path& dir) {
   std::filesystem::remove(probe, error);
 }
 
-/// A directory for the life of the object; what was left of an earlier one is removed first.
+/// A new directory inside `dir`, for the life of the object.
 class TemporaryDirectory {
  public:
-  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+  explicit TemporaryDirectory(const std::filesystem::path& dir) {
+    std::string name = (dir / ".afresh-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw Error(fmt::format("no directory can be made in {} ({}); make it writable or give another --db",
+                              dir.string(), std::strerror(errno)));
+    path_ = name;
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
@@ -89,6 +93,8 @@ class TemporaryDirectory {
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
@@ -312,10 +318,10 @@ SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks,
   options.seeds = n;
   options = share({kVersion, options, {}, {}}, ranks).options;
   std::optional<TemporaryDirectory> out;
-  if (ranks.root()) out.emplace(options.dir / "afresh.tmp");
-  ranks.barrier();
-  Solver solver(options, options.dir / "afresh.tmp", ranks, observer);
+  if (ranks.root()) out.emplace(options.dir);
+  Solver solver(options, ranks.broadcast(out ? out->path().string() : ""), ranks, observer);
   solver.require_memory(n);
+  solver.reserve(n);
   return solver.solve_slice(n);
 }
 
