@@ -318,7 +318,10 @@ SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks,
   options.seeds = n;
   options = share({kVersion, options, {}, {}}, ranks).options;
   std::optional<TemporaryDirectory> out;
-  if (ranks.root()) out.emplace(options.dir);
+  if (ranks.root()) {
+    require_writable(options.dir);
+    out.emplace(options.dir);
+  }
   Solver solver(options, ranks.broadcast(out ? out->path().string() : ""), ranks, observer);
   solver.require_memory(n);
   solver.reserve(n);

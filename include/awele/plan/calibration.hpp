@@ -36,20 +36,20 @@ inline constexpr double kExchangesARound = 4, kReductionsAnExchange = 1;
 
 // ---- nanoseconds of one rank
 
-inline constexpr double kStateNs = 3.5;          ///< a position: filled at first, exits noted
+inline constexpr double kStateNs = 3.5;        ///< a position: filled at first, exits noted
 inline constexpr double kInflateNs = 1.8;      ///< a value of a smaller slice
-inline constexpr double kCaptureNs = 1.3;        ///< a capture
-inline constexpr double kMoveNs = 25.5;          ///< an inner move taken back, in a slice of 24 seeds
+inline constexpr double kCaptureNs = 1.3;      ///< a capture
+inline constexpr double kMoveNs = 25.5;        ///< an inner move taken back, in a slice of 24 seeds
 inline constexpr double kMoveNsGrowth = 0.03;  ///< more of it for each further seed, up to kMoveNsLast
 inline constexpr int kMoveNsLast = 32;
-inline constexpr double kWordNs = 0.5;                            ///< a word searched
+inline constexpr double kWordNs = 0.5;                              ///< a word searched
 inline constexpr double kTranspositionNs = 1.5, kCompressNs = 6.3;  ///< a position
 inline constexpr double kWriteNs = 1;         ///< a byte of a file, at the one rank that writes
 inline constexpr double kFileSeconds = 0.02;  ///< to complete and flush a file
 
 // ---- what ranks cost
 
-inline constexpr double kByteNs = 3.2;       ///< a byte packed and unpacked
+inline constexpr double kByteNs = 3.2;     ///< a byte packed and unpacked
 inline constexpr double kExchangeUs = 2;   ///< an exchange without messages
 inline constexpr double kMessageUs = 1;    ///< a message more
 inline constexpr double kReductionUs = 2;  ///< a level of a reduction within a node
