@@ -72,8 +72,9 @@ void solve_smaller(SolveOptions options, int n, const Communicator& ranks, Solve
   solve(options, ranks, observer);
 }
 
-double exchange_microseconds(const SolveOptions& options, const Communicator& ranks, double seconds) {
+double exchange_microseconds(const SolveOptions& wanted, const Communicator& ranks, double seconds) {
   if (ranks.size() == 1) return 0;
+  const SolveOptions options = resolved(wanted, ranks.size());
   const int on_node = static_cast<int>(ranks.max(static_cast<std::uint64_t>(ranks.node().size())));
   Exchange exchange(ranks, options.exchange_bytes, exchange_grid(options, ranks.size(), on_node));
   std::uint64_t times = 0;

@@ -69,7 +69,8 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
   const auto group = "Tuning (the results do not depend on it)";
   command
       .add_option("--exchange-bytes", options.exchange_bytes,
-                  "Bytes a rank receives at most in one exchange of messages (default 4 MiB)")
+                  "Bytes a rank receives at most in one exchange of messages (default: eight for each "
+                  "position of a batch)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30).description(""))
@@ -82,7 +83,10 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
       ->type_name("K")
       ->check(CLI::Range(0, 1 << 20).description(""))
       ->group(group);
-  command.add_option("--batch", options.batch, "Positions that a rank expands at a time (default 524288)")
+  command
+      .add_option("--batch", options.batch,
+                  "Positions that a rank expands at a time (default: by the size of the largest slice, at "
+                  "least 262144)")
       ->type_name("POSITIONS")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
       ->group(group);

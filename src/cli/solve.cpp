@@ -58,7 +58,8 @@ void print_start(int seeds, const std::string& dir) {
   start.fill(static_cast<std::uint8_t>(seeds / kPits));
   const Database database(dir);
   Prober prober(database);
-  fmt::print("\nThe start position with {} seeds a pit:\n\n", seeds / kPits);
+  const int each = seeds / kPits;
+  fmt::print("\nThe start position with {} seed{} a pit:\n\n", each, each == 1 ? "" : "s");
   print_answer(start, prober.answer(start), database.rules());
 }
 

@@ -103,7 +103,8 @@ double exchanges_of(const SlicePlan& slice, const SolveOptions& options, const M
   if (machine.ranks == 1) return 0;
   const double a_round = calibration::kExchangesARound * slice.rounds;
   // Full slots: what a rank sends, in portions of what a rank receives at most.
-  const double full = slice.bytes / machine.ranks / static_cast<double>(options.exchange_bytes);
+  const double full =
+      slice.bytes / machine.ranks / static_cast<double>(resolved(options, machine.ranks).exchange_bytes);
   return a_round + full;
 }
 

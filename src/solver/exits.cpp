@@ -4,11 +4,12 @@
 #include <cstring>
 
 #include "awele/index/slice_index.hpp"
+#include "awele/support/stopwatch.hpp"
 
 namespace awele {
 
-CaptureTables::Table CaptureTables::make(int waiting_seeds, int q) {
-  Table table{waiting_seeds, q, {}, 0};
+CaptureTables::Table CaptureTables::make(int waiting_seeds, int q, int k) {
+  Table table{waiting_seeds, q, k, {}, 0};
   std::uint32_t column = 0;
   Half b = half_at(waiting_seeds, 0);
   do {
@@ -18,41 +19,43 @@ CaptureTables::Table CaptureTables::make(int waiting_seeds, int q) {
       const int last = b[static_cast<std::size_t>(j - 1)] + q + 1;
       if (last != 2 && last != 3) continue;
       Half after = b;
-      for (int k = 0; k < kHalfPits; ++k)
-        after[static_cast<std::size_t>(k)] += static_cast<std::uint8_t>(p.at(k));
-      const int captured = capture(after, p);
-      if (seeds(after) == 0) continue;  // a grand slam: the rules know its value
-      CaptureEdges& edges = table.edges[static_cast<std::size_t>(j)][static_cast<std::size_t>(captured)];
+      for (int pit = 0; pit < kHalfPits; ++pit)
+        after[static_cast<std::size_t>(pit)] += static_cast<std::uint8_t>(p.at(pit));
+      if (capture(after, p) != k || seeds(after) == 0) continue;  // a grand slam: the rules know its value
+      CaptureEdges& edges = table.edges[static_cast<std::size_t>(j)];
       edges.place.push_back(static_cast<std::uint32_t>(half_rank(after)));
       edges.column.push_back(column);
     }
     ++column;
   } while (next_half(b));
-  for (auto& of_j : table.edges)
-    for (CaptureEdges& edges : of_j) {
-      edges.place.shrink_to_fit();
-      edges.column.shrink_to_fit();
-      table.bytes += edges.place.size() * 2 * sizeof(std::uint32_t);
-    }
+  for (CaptureEdges& edges : table.edges) {
+    edges.place.shrink_to_fit();
+    edges.column.shrink_to_fit();
+    table.bytes += edges.place.size() * 2 * sizeof(std::uint32_t);
+  }
   return table;
 }
 
 const CaptureEdges& CaptureTables::edges(int waiting_seeds, const Pattern& p, int k) {
   static const CaptureEdges none;
   if (p.q > 2) return none;  // every pit of the waiting side then holds four or more
-  Table*& known = index_[static_cast<std::size_t>(waiting_seeds)][static_cast<std::size_t>(p.q)];
+  const auto q = static_cast<std::size_t>(p.q);
+  Table*& known = index_[static_cast<std::size_t>(waiting_seeds)][q][static_cast<std::size_t>(k)];
   if (!known) {
-    tables_.push_front(make(waiting_seeds, p.q));
+    tables_.push_front(make(waiting_seeds, p.q, k));
     known = &tables_.front();
     bytes_ += known->bytes;
-    while (bytes_ > most_bytes_ && tables_.size() > 1) {
-      Table& oldest = tables_.back();
-      bytes_ -= oldest.bytes;
-      index_[static_cast<std::size_t>(oldest.waiting_seeds)][static_cast<std::size_t>(oldest.q)] = nullptr;
-      tables_.pop_back();
-    }
+    while (bytes_ > kMostBytes && tables_.size() > 1) drop_oldest();
   }
-  return known->edges[static_cast<std::size_t>(p.j)][static_cast<std::size_t>(k)];
+  return known->edges[static_cast<std::size_t>(p.j)];
+}
+
+void CaptureTables::drop_oldest() {
+  const Table& oldest = tables_.back();
+  bytes_ -= oldest.bytes;
+  index_[static_cast<std::size_t>(oldest.waiting_seeds)][static_cast<std::size_t>(oldest.q)]
+        [static_cast<std::size_t>(oldest.k)] = nullptr;
+  tables_.pop_back();
 }
 
 namespace {
@@ -85,6 +88,8 @@ class ExitPass {
     seek(share(size, r, all));
     end_ = share(size, r + 1, all);
   }
+
+  double read_seconds() const { return read_seconds_; }
 
   PieceCrc run() {
     // All ranks go round together: a batch, its exits, and as many exchanges as the fullest rank needs.
@@ -146,7 +151,9 @@ class ExitPass {
     }
     const std::uint64_t chunk = chunk_size(slice_), first_chunk = first / chunk;
     const std::uint64_t chunks = rows_.empty() ? 0 : (last - 1) / chunk - first_chunk + 1;
+    const Stopwatch watch;
     source_.fetch(slice_, first_chunk, chunks, values_);
+    read_seconds_ += watch.seconds();
     if (rows_.empty()) return;
     for (std::size_t k = 0; k < rows_.size(); ++k)
       rows_[k].values = values_.data() + (starts[k] - first_chunk * chunk);
@@ -245,6 +252,7 @@ class ExitPass {
   std::uint64_t start_ = 0, end_ = 0;
   bool more_ = false;
   PieceCrc crc_;
+  double read_seconds_ = 0;
 
   std::vector<std::int8_t> values_;
   std::vector<Row> rows_;
@@ -264,10 +272,11 @@ void check_digest(SliceSource& source, int n, const PieceCrc& own, const Communi
 }  // namespace
 
 void read_exits(SliceState& state, SliceSource& source, const Communicator& ranks, Exchange& exchange,
-                CaptureTables& tables) {
+                CaptureTables& tables, double& read_seconds) {
   for (int k = 2; k <= CaptureTables::kMostCaptured && k <= state.n; ++k) {
     ExitPass pass(state, k, source, ranks, exchange, tables);
     check_digest(source, state.n - k, pass.run(), ranks);
+    read_seconds += pass.read_seconds();
   }
 }
 

@@ -24,30 +24,34 @@ struct CaptureEdges {
   std::vector<std::uint32_t> column;  ///< hole rank of the waiting half before the move, ascending
 };
 
-/// Edges by (seeds of the waiting half, q), made when first asked for and kept within a bound of bytes.
+/// Edges by seeds of the waiting half, number captured and q, made when first asked for and kept within a
+/// bound of bytes; the oldest go first. All edges for one k fit up to some 35 seeds; beyond, a table serves
+/// the rows of a batch.
 class CaptureTables {
  public:
-  explicit CaptureTables(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;  ///< one table may be larger
   static constexpr int kMostCaptured = 15;  ///< five pits of three; a capture of all six starves
-  /// Valid until the next call. Precondition: 1 <= p.j, 2 <= k <= kMostCaptured.
+  /// Valid until the next call. Preconditions: 1 <= p.j, 2 <= k <= kMostCaptured.
   const CaptureEdges& edges(int waiting_seeds, const Pattern& p, int k);
 
  private:
   struct Table {
-    int waiting_seeds, q;
-    std::array<std::array<CaptureEdges, kMostCaptured + 1>, kHalfPits + 1> edges;  // by j, k
+    int waiting_seeds, q, k;
+    std::array<CaptureEdges, kHalfPits + 1> edges;  // by j
     std::uint64_t bytes = 0;
   };
-  static Table make(int waiting_seeds, int q);
+  static Table make(int waiting_seeds, int q, int k);
+  void drop_oldest();
 
-  std::uint64_t most_bytes_, bytes_ = 0;
-  std::list<Table> tables_;  // most recently used first
-  std::array<std::array<Table*, 3>, kMaxSeeds + 1> index_{};
+  std::uint64_t bytes_ = 0;
+  std::list<Table> tables_;  // newest first
+  std::array<std::array<std::array<Table*, kMostCaptured + 1>, 3>, kMaxSeeds + 1> index_{};
 };
 
-/// Merges the exits of all smaller slices into `state`. Collective. Throws awele::Error when a slice is
+/// Merges the exits of all smaller slices into `state`; adds the time spent on reading and inflating them to
+/// `read_seconds`. Collective. Throws awele::Error when a slice is
 /// missing or damaged; the CRC-32 of each is compared before anything uses the state.
 void read_exits(SliceState& state, SliceSource& source, const Communicator& ranks, Exchange& exchange,
-                CaptureTables& tables);
+                CaptureTables& tables, double& read_seconds);
 
 }  // namespace awele

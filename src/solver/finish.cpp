@@ -172,6 +172,7 @@ class Assembly {
           continue;
         }
         const std::size_t take = std::min<std::size_t>(exchange_.room(static_cast<int>(d)), rest);
+        if (take == 0 && rest == 0) continue;
         std::memcpy(exchange_.end(static_cast<int>(d)), codes_.data() + sent[d], take);
         exchange_.add(static_cast<int>(d), take);
         sent[d] += take;

@@ -54,15 +54,17 @@ Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange,
       ranks_(ranks),
       exchange_(exchange),
       batch_(std::max<std::size_t>(batch, 64)),
+      slot_batch_(std::max<std::size_t>(batch_ / static_cast<std::size_t>(ranks.size()), 1)),
       slams_stay_(state.rules == RuleSet::abapa),
       updates_(state, batch_),
       open_records_(static_cast<std::size_t>(ranks.size())),
       block_(slams_stay_) {}
 
-std::uint64_t Rounds::memory(std::size_t batch, std::size_t exchange_capacity, int ranks) {
-  // Items twice, for sorting; a received position takes at least two bytes of a quarter of the slots.
-  const std::uint64_t received = ranks > 1 ? exchange_capacity / 8 : 0;
-  return 2 * sizeof(FrontierItem) * (batch + received) + 2 * sizeof(StateUpdates::Settled) * batch;
+std::uint64_t Rounds::memory(std::size_t batch, int ranks) {
+  // Items twice, for sorting; settled positions by sign.
+  const std::uint64_t items =
+      batch + (ranks > 1 ? std::max<std::uint64_t>(batch, static_cast<std::uint64_t>(ranks)) : 0);
+  return 2 * sizeof(FrontierItem) * items + 2 * sizeof(StateUpdates::Settled) * batch;
 }
 
 void Rounds::run(const std::function<void(const RoundProgress&)>& progress) {
@@ -214,11 +216,12 @@ bool Rounds::emit_position(std::uint64_t column) {
   }
   OpenRecord& record = open_records_[static_cast<std::size_t>(owner)];
   const bool fresh = record.serial != emitting_.serial || record.header[5] == std::byte{255};
-  // A slot is filled to a quarter only: what arrives takes four times the space in items.
-  const std::size_t kept = exchange_.slot_bytes() / 4 * 3;
-  if (exchange_.room(owner) < kept + emitting_.bytes + (fresh ? kPositionsHeader : 0)) return false;
+  if (record.positions == slot_batch_ ||
+      exchange_.room(owner) < emitting_.bytes + (fresh ? kPositionsHeader : 0))
+    return false;
   if (fresh) {
-    record = {emitting_.serial, exchange_.end(owner)};
+    record.serial = emitting_.serial;
+    record.header = exchange_.end(owner);
     put(record.header, 4, emitting_.row.half);
     put(record.header + 4, 2, emitting_.row.seeds);
     exchange_.add(owner, kPositionsHeader);
@@ -227,6 +230,7 @@ bool Rounds::emit_position(std::uint64_t column) {
   put(exchange_.end(owner), emitting_.bytes, local - emitting_.first);
   exchange_.add(owner, emitting_.bytes);
   record.header[5] = static_cast<std::byte>(static_cast<int>(record.header[5]) + 1);
+  ++record.positions;
   return true;
 }
 

@@ -44,11 +44,11 @@ struct RoundProgress {
 
 class Rounds {
  public:
-  /// `batch`: positions of its own that a rank expands at a time, at least 64.
+  /// `batch`: positions that a rank expands at a time of its own, and again of those of others; at least 64.
   Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch);
 
   /// Bytes held on a rank besides the state.
-  static std::uint64_t memory(std::size_t batch, std::size_t exchange_capacity, int ranks);
+  static std::uint64_t memory(std::size_t batch, int ranks);
 
   /// Collective. Settles the slice; `progress` is called on every rank after each round.
   void run(const std::function<void(const RoundProgress&)>& progress);
@@ -73,6 +73,7 @@ class Rounds {
   struct OpenRecord {
     std::uint64_t serial = 0;
     std::byte* header = nullptr;
+    std::size_t positions = 0;  ///< in the slot, all records
   };
   /// Updates that arrived from another rank, decoded.
   struct Group {
@@ -102,7 +103,7 @@ class Rounds {
   SliceState& state_;
   const Communicator& ranks_;
   Exchange& exchange_;
-  const std::size_t batch_;
+  const std::size_t batch_, slot_batch_;  ///< the latter: for one other rank
   const bool slams_stay_;
   int t_ = 0;
   StateUpdates updates_;

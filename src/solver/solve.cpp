@@ -112,10 +112,6 @@ SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
   return report;
 }
 
-std::uint64_t table_bytes(std::uint64_t state_bytes) {
-  return std::max<std::uint64_t>(std::uint64_t{8} << 20, state_bytes / 100);
-}
-
 /// Everything that lasts from slice to slice.
 class Solver {
  public:
@@ -129,8 +125,7 @@ class Solver {
         node_(ranks.node()),
         on_node_(static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size())))),
         exchange_(ranks, options.exchange_bytes, exchange_grid(options, ranks.size(), on_node_)),
-        source_(options.dir, ranks),
-        tables_(table_bytes(SliceState::memory(options.seeds, ranks.rank(), ranks.size()))) {}
+        source_(options.dir, ranks) {}
 
   void require_memory(int n) const {
     const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size(), on_node_).all();
@@ -172,9 +167,9 @@ class Solver {
     PhaseSeconds phase;
     SliceState state(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_);
     initialise(state);
-    read_exits(state, source_, ranks_, exchange_, tables_);
+    read_exits(state, source_, ranks_, exchange_, tables_, phase.read);
     note_exits(state);
-    phase.exits = watch.lap();
+    phase.exits = watch.lap() - phase.read;
     const ExchangeCounters exits_read = exchange_.counters();
     observer_.phase_begins("rounds");
     Rounds rounds(state, ranks_, exchange_, options_.batch);
@@ -245,6 +240,15 @@ class Solver {
 
 }  // namespace
 
+SolveOptions resolved(SolveOptions options, int ranks) {
+  // A batch of a 256th of a rank's positions takes up to 48/256 bytes a position.
+  constexpr std::uint64_t smallest = std::uint64_t{1} << 18, largest = std::uint64_t{1} << 22;
+  const std::uint64_t share = slice_size(options.seeds) / static_cast<std::uint64_t>(ranks) / 256;
+  if (options.batch == 0) options.batch = std::clamp(share, smallest, largest);
+  if (options.exchange_bytes == 0) options.exchange_bytes = 8 * options.batch;
+  return options;
+}
+
 std::vector<int> slices_to_solve(int seeds) {
   std::vector<int> slices;
   for (int n = 0; n <= seeds; ++n)
@@ -262,14 +266,14 @@ int exchange_grid(const SolveOptions& options, int ranks, int on_node) {
 
 std::uint64_t state_memory(int n, int rank, int ranks) { return SliceState::memory(n, rank, ranks); }
 
-MemoryNeed solve_memory(int n, const SolveOptions& options, int rank, int ranks, int on_node) {
+MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, int on_node) {
+  const SolveOptions options = resolved(wanted, ranks);
   const std::uint64_t state = SliceState::memory(n, rank, ranks);
-  // What the runtime, MPI and HDF5 take by themselves: measured, some 40 MiB a rank.
-  const std::uint64_t runtime = std::uint64_t{40} << 20;
-  return {state, table_bytes(state) +
+  // What the runtime, MPI and HDF5 take by themselves: measured, less than 28 MiB a rank.
+  const std::uint64_t runtime = std::uint64_t{28} << 20;
+  return {state, CaptureTables::kMostBytes +
                      Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node)) +
-                     Rounds::memory(options.batch, options.exchange_bytes, ranks) + finish_memory(n, ranks) +
-                     runtime};
+                     Rounds::memory(options.batch, ranks) + finish_memory(n, ranks) + runtime};
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {
@@ -287,7 +291,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
     }
   }
   config = share(config, ranks);
-  options = config.options;
+  options = resolved(config.options, ranks.size());
   const std::vector<SliceReport> found = std::move(reports);
   reports.clear();
   Solver solver(options, options.dir, ranks, observer);
@@ -316,7 +320,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
 
 SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   options.seeds = n;
-  options = share({kVersion, options, {}, {}}, ranks).options;
+  options = resolved(share({kVersion, options, {}, {}}, ranks).options, ranks.size());
   std::optional<TemporaryDirectory> out;
   if (ranks.root()) {
     require_writable(options.dir);

@@ -15,12 +15,13 @@ struct SolveOptions {
   int seeds = 12;  ///< N, 0..48
   std::filesystem::path dir;
   RuleSet rules = RuleSet::awari;
-  /// Bytes that a rank can receive in one exchange.
-  std::uint64_t exchange_bytes = std::uint64_t{4} << 20;
+  /// Bytes that a rank can receive in one exchange; 0: eight for each position of a batch.
+  std::uint64_t exchange_bytes = 0;
   /// Width of the grid of the two-hop exchange; 0: decided by the number of ranks; as many as ranks: one hop.
   int ranks_per_node = 0;
-  /// Positions that a rank expands at a time.
-  std::uint64_t batch = std::uint64_t{1} << 19;
+  /// Positions that a rank expands at a time; 0: chosen by the size of its share. Large batches un-sow each frontier
+  /// row less often.
+  std::uint64_t batch = 0;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned version);
@@ -63,6 +64,9 @@ class SolveObserver {
   virtual void phase_begins(const char* /*name*/) {}
   virtual void slice_done(const SliceReport&) {}
 };
+
+/// The options with everything that was left to the program filled in, for `ranks` ranks.
+SolveOptions resolved(SolveOptions options, int ranks);
 
 /// The slices a solve for N seeds makes: 0..N, without 47 when N is 48.
 std::vector<int> slices_to_solve(int seeds);
