@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "awele/index/partition.hpp"
 #include "awele/store/codec.hpp"
 #include "reference/reference_solver.hpp"
 #include "support/csv.hpp"
@@ -102,6 +103,45 @@ TEST(SolveRules, GivesTheBytesOfTheSecondAlgorithm) {
     if (ranks.root()) {
       EXPECT_EQ(found, reference_digests(rules, kTop)) << name(rules);
     }
+  }
+}
+
+/// More ranks than rows in places, more than cores everywhere: also run on 64 ranks, with a grid of 8 x 8.
+TEST(SolveAnyRanks, GivesTheIndependentDigests) {
+  const Communicator ranks = Communicator::world();
+  const Digests found = solve_digests(ranks, options_for(RuleSet::awari, 7));
+  for (const auto& row : test::table("scores_crc32.csv")) {
+    const auto n = static_cast<std::size_t>(std::stoi(row[0]));
+    if (n >= found.size()) continue;
+    EXPECT_EQ(found[n], std::stoul(row[2], nullptr, 16)) << "slice " << n;
+  }
+}
+
+/// Words of state and summaries searched: at thresholds each row that may hold such an exit, in rounds the summary of
+/// rows and the marked segments of rows with pending positions. With c = n/8 + 4 words a settled position:
+TEST(SolveWork, IsProportionalToWhatIsSettled) {
+  const Communicator ranks = Communicator::world();
+  std::optional<test::ScratchDirectory> scratch;
+  if (ranks.root()) scratch.emplace();
+  for (std::uint64_t batch : {std::uint64_t{64}, std::uint64_t{1} << 18}) {
+    SolveOptions options = options_for(RuleSet::awari, kTop);
+    options.batch = batch;
+    options.dir = ranks.broadcast(scratch ? (scratch->path() / std::to_string(batch)).string() : "");
+    SolveObserver quiet;
+    for (const SliceReport& report : solve(options, ranks, quiet)) {
+      if (report.seeds < 6) continue;
+      const Dealing rows(report.seeds, Dealing::Rows::state, 0, 1);
+      const auto all = static_cast<std::uint64_t>(ranks.size());
+      const std::uint64_t summaries = 2 * report.rounds * (rows.base(report.seeds + 1) / 64 + all);
+      const double c = report.seeds / 8.0 + 4;
+      EXPECT_LE(static_cast<double>(report.words_touched),
+                c * static_cast<double>(report.settled) + static_cast<double>(summaries))
+          << "slice " << report.seeds << ", batch " << batch;
+      // What is settled is won or lost, and nothing is settled twice.
+      EXPECT_EQ(report.settled, report.won + report.lost);
+      EXPECT_EQ(report.positions, report.won + report.drawn + report.lost);
+    }
+    ranks.barrier();
   }
 }
 

@@ -240,11 +240,14 @@ class Solver {
 
 }  // namespace
 
+namespace {
+constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 18, kLargestBatch = std::uint64_t{1} << 22;
+}
+
 SolveOptions resolved(SolveOptions options, int ranks) {
-  // A batch of a 256th of a rank's positions takes up to 48/256 bytes a position.
-  constexpr std::uint64_t smallest = std::uint64_t{1} << 18, largest = std::uint64_t{1} << 22;
+  // A batch of a 256th of a rank's positions takes up to a quarter of a byte a position, all buffers included.
   const std::uint64_t share = slice_size(options.seeds) / static_cast<std::uint64_t>(ranks) / 256;
-  if (options.batch == 0) options.batch = std::clamp(share, smallest, largest);
+  if (options.batch == 0) options.batch = std::clamp(share, kSmallestBatch, kLargestBatch);
   if (options.exchange_bytes == 0) options.exchange_bytes = 8 * options.batch;
   return options;
 }
@@ -267,13 +270,18 @@ int exchange_grid(const SolveOptions& options, int ranks, int on_node) {
 std::uint64_t state_memory(int n, int rank, int ranks) { return SliceState::memory(n, rank, ranks); }
 
 MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, int on_node) {
+  const auto buffers = [&](const SolveOptions& options) {
+    return Rounds::memory(options.batch, ranks) +
+           Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node));
+  };
   const SolveOptions options = resolved(wanted, ranks);
-  const std::uint64_t state = SliceState::memory(n, rank, ranks);
-  // What the runtime, MPI and HDF5 take by themselves: measured, less than 28 MiB a rank.
-  const std::uint64_t runtime = std::uint64_t{28} << 20;
-  return {state, CaptureTables::kMostBytes +
-                     Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node)) +
-                     Rounds::memory(options.batch, ranks) + finish_memory(n, ranks) + runtime};
+  SolveOptions least = options;
+  least.batch = std::min(options.batch, kSmallestBatch);
+  least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
+  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
+  const std::uint64_t runtime = std::uint64_t{20} << 20;
+  return {SliceState::memory(n, rank, ranks), buffers(options) - buffers(least),
+          buffers(least) + CaptureTables::kMostBytes + finish_memory(n, ranks) + runtime};
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {

@@ -80,8 +80,10 @@ std::uint64_t state_memory(int n, int rank, int ranks);
 
 /// Bytes of memory that `rank` of `ranks` needs for slice n: the state, and everything else.
 struct MemoryNeed {
-  std::uint64_t state = 0, fixed = 0;
-  std::uint64_t all() const { return state + fixed; }
+  std::uint64_t state = 0;    ///< of the rank's positions
+  std::uint64_t batches = 0;  ///< what batches larger than the smallest take: a share of the positions
+  std::uint64_t fixed = 0;    ///< besides, at any number of positions
+  std::uint64_t all() const { return state + batches + fixed; }
 };
 MemoryNeed solve_memory(int n, const SolveOptions& options, int rank, int ranks, int on_node);
 
