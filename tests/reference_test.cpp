@@ -20,6 +20,7 @@
 #include "awele/verify/plain_index.hpp"
 #include "awele/verify/verifier.hpp"
 #include "reference/reference_solver.hpp"
+#include "support/csv.hpp"
 #include "support/tiny_database.hpp"
 
 namespace awele {
@@ -42,21 +43,7 @@ const Slices& slices(RuleSet rules, int top = kTop) {
   return entry;
 }
 
-/// The lines of a table in the test data, split at commas, without the header.
-std::vector<std::vector<std::string>> table(const std::string& file) {
-  std::ifstream in(std::string(AWELE_TEST_DATA) + "/" + file);
-  EXPECT_TRUE(in) << file;
-  std::vector<std::vector<std::string>> rows;
-  std::string line;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    rows.emplace_back();
-    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
-  }
-  EXPECT_FALSE(rows.empty()) << file;
-  return rows;
-}
+using test::table;
 
 std::string hex(std::uint32_t value) {
   char text[9];

@@ -117,8 +117,9 @@ TEST(SolveAnyRanks, GivesTheIndependentDigests) {
   }
 }
 
-/// Words of state and summaries searched: at thresholds each row that may hold such an exit, in rounds the summary of
-/// rows and the marked segments of rows with pending positions. With c = n/8 + 4 words a settled position:
+/// Words of state and summaries searched: at thresholds each row that may hold such an exit, in rounds the
+/// summary of rows and the marked segments of rows with pending positions. With c = n/8 + 4 words a settled
+/// position:
 TEST(SolveWork, IsProportionalToWhatIsSettled) {
   const Communicator ranks = Communicator::world();
   std::optional<test::ScratchDirectory> scratch;

@@ -163,7 +163,8 @@ TEST_P(Trouble, MissingSliceInVerify) {
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
 TEST_P(Trouble, TooLittleMemory) {
-  // Open MPI itself needs some hundred MiB of address space: below that it hangs before the program can say anything.
+  // Open MPI itself needs some hundred MiB of address space: below that it hangs before the program can say
+  // anything.
   expect_trouble(solve(30), 4, {"MiB", "ulimit -v"}, "ulimit -v 1500000;");
   EXPECT_FALSE(fs::exists(slice(0)));
 }

@@ -245,7 +245,8 @@ constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 18, kLargestBatch =
 }
 
 SolveOptions resolved(SolveOptions options, int ranks) {
-  // A batch of a 256th of a rank's positions takes up to a quarter of a byte a position, all buffers included.
+  // A batch of a 256th of a rank's positions takes up to a quarter of a byte a position, all buffers
+  // included.
   const std::uint64_t share = slice_size(options.seeds) / static_cast<std::uint64_t>(ranks) / 256;
   if (options.batch == 0) options.batch = std::clamp(share, kSmallestBatch, kLargestBatch);
   if (options.exchange_bytes == 0) options.exchange_bytes = 8 * options.batch;

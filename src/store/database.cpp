@@ -43,17 +43,18 @@ RuleSet Database::rules() const { return readers_.begin()->second.info().rules; 
 const SliceReader& Database::slice(int n) const {
   const auto found = readers_.find(n);
   if (found == readers_.end())
-    throw Error(fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}",
-                            slice_path(dir_, n).string(), n, dir_.string()));
+    throw Error(fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}{}",
+                            slice_path(dir_, n).string(), n, dir_.string(),
+                            empty() ? "" : fmt::format(" --rules {}", name(rules()))));
   return found->second;
 }
 
 void Database::require_rules(RuleSet wanted) const {
   for (const auto& [n, reader] : readers_)
     if (reader.info().rules != wanted)
-      throw Error(fmt::format("{} is of the rule set {}, not {}; use --rules {} or another directory",
-                              reader.path().string(), name(reader.info().rules), name(wanted),
-                              name(reader.info().rules)));
+      throw Error(fmt::format(
+          "{} is of the rule set {}, not {}; give --rules {} where the command has it, or another directory",
+          reader.path().string(), name(reader.info().rules), name(wanted), name(reader.info().rules)));
 }
 
 }  // namespace awele

@@ -19,8 +19,8 @@ struct SolveOptions {
   std::uint64_t exchange_bytes = 0;
   /// Width of the grid of the two-hop exchange; 0: decided by the number of ranks; as many as ranks: one hop.
   int ranks_per_node = 0;
-  /// Positions that a rank expands at a time; 0: chosen by the size of its share. Large batches un-sow each frontier
-  /// row less often.
+  /// Positions that a rank expands at a time; 0: chosen by the size of its share. Large batches un-sow each
+  /// frontier row less often.
   std::uint64_t batch = 0;
 
   template <typename Archive>
