@@ -78,7 +78,7 @@ $1 Needed are:
   a C++20 compiler (GCC 12 or later is known to work) and CMake 3.21 or later
   an MPI library of version 3.1 or later with its C++ compiler wrapper (Open MPI, MPICH, or your site's)
   HDF5 1.10 or later, C library, serial or parallel
-  Boost 1.65 or later: Boost.Serialization
+  Boost 1.71 or later: Boost.Serialization
   zlib, libdeflate, fmt, CLI11, nlohmann-json
   for the tests: GoogleTest; python3 with h5py and numpy, h5diff and h5dump of the HDF5 tools, MPICH
 With modules, load them and try again. A library in a folder of its own is found when the environment says where:
