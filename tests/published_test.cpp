@@ -1,6 +1,7 @@
 // Databases solved by the program on two ranks, against every published and independently computed number.
 #include <gtest/gtest.h>
 
+#include "awele/index/slice_index.hpp"
 #include "awele/probe/board_text.hpp"
 #include "awele/probe/probe.hpp"
 #include "awele/probe/statistics.hpp"
@@ -42,6 +43,30 @@ TEST(Published, HistogramsOfTheOtherRules) {
       if (row[0] == name(rules)) cells.push_back(row);
     compare(database(name(rules)), cells);
   }
+}
+
+/// Digests and histograms of the largest run so far: what of it can be checked here must agree.
+TEST(Measured, SlicesOfTheLargestRun) {
+  const Database db = database("awari");
+  for (const auto& row : test::table("measured_slices.csv")) {
+    const int n = std::stoi(row[0]);
+    EXPECT_EQ(std::stoull(row[1]), slice_size(n));
+    if (db.has(n)) {
+      EXPECT_EQ(std::stoul(row[2], nullptr, 16), db.slice(n).info().crc) << n << " seeds";
+    }
+  }
+}
+
+TEST(Measured, HistogramsOfTheLargestRun) {
+  std::map<int, std::uint64_t> boards;
+  std::vector<std::vector<std::string>> small;
+  for (const auto& row : test::table("measured_histograms.csv")) {
+    const int n = std::stoi(row[0]);
+    boards[n] += std::stoull(row[2]);
+    if (n <= 16) small.push_back(row);
+  }
+  EXPECT_EQ(small, test::table("published_histograms.csv"));
+  for (const auto& [n, count] : boards) EXPECT_EQ(count, board_count(n)) << n << " seeds";
 }
 
 TEST(Published, Positions) {

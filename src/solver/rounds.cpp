@@ -11,9 +11,30 @@ namespace awele {
 
 namespace {
 
-/// Positions of one state row for one rank: half (4 bytes), its seeds (1), count (1), then places (2 or 4
-/// each).
+/// Positions of one state row for one rank: a header of 48 bits, then places (2 or 4 bytes each). From the
+/// lowest bit on: half (30), its seeds (6), its unsow_mask (7), count (5).
 constexpr std::size_t kPositionsHeader = 6;
+constexpr int kMostPositions = 31;
+
+void put_header(std::byte* out, const StateRow& row) {
+  const std::uint64_t header =
+      std::uint64_t{row.half} | std::uint64_t{row.seeds} << 30 | std::uint64_t{row.mask} << 36;
+  std::memcpy(out, &header, kPositionsHeader);
+}
+
+StateRow get_header(const std::byte* in, int& count) {
+  std::uint64_t header = 0;
+  std::memcpy(&header, in, kPositionsHeader);
+  count = static_cast<int>(header >> 43);
+  return {static_cast<PackedHalf>(header & ((std::uint64_t{1} << kPackedBits) - 1)),
+          static_cast<std::uint8_t>(header >> 30 & 63), static_cast<std::uint8_t>(header >> 36 & 127)};
+}
+
+/// The count lies in the upper five bits of the last byte.
+int positions_in(const std::byte* header) { return static_cast<int>(header[5]) >> 3; }
+void count_position(std::byte* header) {
+  header[5] = static_cast<std::byte>(static_cast<int>(header[5]) + 8);
+}
 
 /// Updates of one state row: the row, local at its owner (4 bytes), its seeds << 10 | count (2), then columns
 /// (2 or 4 bytes each).
@@ -215,21 +236,20 @@ bool Rounds::emit_position(std::uint64_t column) {
     return true;
   }
   OpenRecord& record = open_records_[static_cast<std::size_t>(owner)];
-  const bool fresh = record.serial != emitting_.serial || record.header[5] == std::byte{255};
+  const bool fresh = record.serial != emitting_.serial || positions_in(record.header) == kMostPositions;
   if (record.positions == slot_batch_ ||
       exchange_.room(owner) < emitting_.bytes + (fresh ? kPositionsHeader : 0))
     return false;
   if (fresh) {
     record.serial = emitting_.serial;
     record.header = exchange_.end(owner);
-    put(record.header, 4, emitting_.row.half);
-    put(record.header + 4, 2, emitting_.row.seeds);
+    put_header(record.header, emitting_.row);
     exchange_.add(owner, kPositionsHeader);
   }
   // The block's first row has the same local number, or one less, on every rank.
   put(exchange_.end(owner), emitting_.bytes, local - emitting_.first);
   exchange_.add(owner, emitting_.bytes);
-  record.header[5] = static_cast<std::byte>(static_cast<int>(record.header[5]) + 1);
+  count_position(record.header);
   ++record.positions;
   return true;
 }
@@ -238,15 +258,14 @@ void Rounds::receive_positions(std::span<const std::byte> bytes) {
   const std::byte* in = bytes.data();
   const std::byte* end = in + bytes.size();
   while (in < end) {
-    const PackedHalf half = get(in, 4);
-    const int m = static_cast<int>(in[4]), count = static_cast<int>(in[5]);
+    int count = 0;
+    const StateRow row = get_header(in, count);
     in += kPositionsHeader;
-    const int waiting = state_.n - m;
+    const int waiting = state_.n - row.seeds;
     const std::uint64_t first = state_.frontier.local(state_.frontier.base(waiting));
     const std::size_t size = place_width(waiting);
-    const std::uint8_t mask = unsow_mask(pit_sets(unpack(half, m)), slams_stay_);
     for (int k = 0; k < count; ++k, in += size)
-      items_.push_back(frontier_item::make(first + get(in, size), mask, half));
+      items_.push_back(frontier_item::make(first + get(in, size), row.mask, row.half));
   }
 }
 
