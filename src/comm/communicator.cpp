@@ -87,13 +87,6 @@ Communicator Communicator::node() const {
   return Communicator(std::move(impl));
 }
 
-Communicator Communicator::split(int colour) const {
-  auto impl = std::make_unique<Impl>();
-  MPI_Comm_split(impl_->comm, colour, impl_->rank, &impl->comm);
-  impl->owned = true;
-  return Communicator(std::move(impl));
-}
-
 void Communicator::barrier() const { MPI_Barrier(impl_->comm); }
 
 void Communicator::sum(std::span<std::uint64_t> values) const {

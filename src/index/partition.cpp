@@ -8,11 +8,15 @@ Dealing::Dealing(int n, Rows rows, int rank, int ranks) : n_(n), rank_(rank), ra
   std::uint64_t row = 0;
   for (int m = 0; m <= n + 1; ++m) {
     const auto at = static_cast<std::size_t>(m);
-    const auto r = static_cast<std::uint64_t>(rank), all = static_cast<std::uint64_t>(ranks);
     base_[at] = row;
-    local_base_[at] = row > r ? (row - r + all - 1) / all : 0;
+    local_base_[at] = local_before(row);
     row += rows == Rows::state ? half_count(m) : hole_count(m);
   }
+}
+
+std::uint64_t Dealing::local_before(std::uint64_t row) const {
+  const auto r = static_cast<std::uint64_t>(rank_), all = static_cast<std::uint64_t>(ranks_);
+  return row > r ? (row - r + all - 1) / all : 0;
 }
 
 int Dealing::seeds_of(std::uint64_t local) const {

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <list>
-#include <map>
 #include <vector>
 
 #include "awele/comm/communicator.hpp"

@@ -60,14 +60,9 @@ struct OwnPart {
   std::uint64_t local, count;
 };
 
-OwnPart own_part(const Dealing& rows, const RowPart& part, int rank, int ranks) {
-  const std::uint64_t base = rows.base(part.seeds), all = static_cast<std::uint64_t>(ranks);
-  const auto below = [&](std::uint64_t row) {  // rows of `rank` with a smaller number
-    const auto r = static_cast<std::uint64_t>(rank);
-    return row > r ? (row - r + all - 1) / all : 0;
-  };
-  const std::uint64_t local = below(base + part.first);
-  return {local, below(base + part.last) - local};
+OwnPart own_part(const Dealing& rows, const RowPart& part) {
+  const std::uint64_t base = rows.base(part.seeds), local = rows.local_before(base + part.first);
+  return {local, rows.local_before(base + part.last) - local};
 }
 
 /// Copies what this rank owns of a piece: part after part, in the order of the mover halves. `codes` grows.
@@ -79,7 +74,7 @@ class Gatherer {
     sources_.clear();
     std::uint64_t at = codes.size();
     for (const RowPart& part : parts) {
-      const OwnPart own = own_part(state_.rows, part, state_.rank, state_.ranks);
+      const OwnPart own = own_part(state_.rows, part);
       sources_.push_back({part.seeds, part.column, own.local, own.local + own.count, at});
       at += own.count;
     }

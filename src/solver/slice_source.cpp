@@ -29,7 +29,6 @@ void SliceSource::serve(int n, std::uint64_t first, std::uint64_t count, std::ve
     const auto* head = reinterpret_cast<const std::byte*>(&bytes);
     blob.insert(blob.end(), head, head + sizeof bytes);
     blob.insert(blob.end(), stream_.begin(), stream_.end());
-    bytes_read_ += bytes;
   }
 }
 

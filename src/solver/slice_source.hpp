@@ -22,7 +22,6 @@ class SliceSource {
   /// from `first` on, which are put one after the other into `values` (chunk_size(n) elements each).
   void fetch(int n, std::uint64_t first, std::uint64_t count, std::vector<std::int8_t>& values);
   std::filesystem::path path(int n) const { return slice_path(dir_, n); }
-  std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   const SliceReader& reader(int n);
@@ -36,7 +35,6 @@ class SliceSource {
   std::map<int, SliceReader> readers_;
   Decompressor decompressor_;
   std::vector<std::byte> stream_, blob_;
-  std::uint64_t bytes_read_ = 0;
 };
 
 }  // namespace awele

@@ -42,11 +42,10 @@ struct RunConfig {
   std::string version;
   SolveOptions options;
   std::vector<int> present;  ///< slices already there
-  std::vector<std::uint32_t> crcs;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive& version& options& present& crcs;
+    archive& version& options& present;
   }
 };
 
@@ -286,7 +285,7 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {
-  RunConfig config{kVersion, options, {}, {}};
+  RunConfig config{kVersion, options, {}};
   std::vector<SliceReport> reports;
   if (ranks.root()) {
     require_writable(options.dir);
@@ -329,7 +328,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
 
 SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   options.seeds = n;
-  options = resolved(share({kVersion, options, {}, {}}, ranks).options, ranks.size());
+  options = resolved(share({kVersion, options, {}}, ranks).options, ranks.size());
   std::optional<TemporaryDirectory> out;
   if (ranks.root()) {
     require_writable(options.dir);

@@ -47,8 +47,6 @@ class Communicator {
 
   /// The ranks that share this rank's memory, in the order of their ranks here.
   Communicator node() const;
-  /// Ranks of equal colour, in the order of their ranks here.
-  Communicator split(int colour) const;
 
   void barrier() const;
   void sum(std::span<std::uint64_t> values) const;  ///< in place, the same result on all ranks

@@ -35,6 +35,8 @@ class Dealing {
   std::uint64_t row(std::uint64_t local) const {
     return local * static_cast<std::uint64_t>(ranks_) + static_cast<std::uint64_t>(rank_);
   }
+  /// Number of own rows whose number is below `row`.
+  std::uint64_t local_before(std::uint64_t row) const;
   /// Local index of the first own row with at least m seeds; local_base(n + 1) is the number of own rows.
   std::uint64_t local_base(int m) const { return local_base_[static_cast<std::size_t>(m)]; }
   std::uint64_t local_rows() const { return local_base(n_ + 1); }
