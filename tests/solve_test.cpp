@@ -29,8 +29,9 @@ Digests solve_digests(const Communicator& ranks, SolveOptions options) {
   if (ranks.root()) scratch.emplace();
   options.dir = ranks.broadcast(scratch ? scratch->path().string() : "");
   SolveObserver quiet;
+  SolveControl undisturbed;
   Digests digests;
-  for (const SliceReport& report : solve(options, ranks, quiet)) digests.push_back(report.crc);
+  for (const SliceReport& report : solve(options, ranks, quiet, undisturbed)) digests.push_back(report.crc);
   ranks.barrier();
   return digests;
 }
@@ -129,7 +130,8 @@ TEST(SolveWork, IsProportionalToWhatIsSettled) {
     options.batch = batch;
     options.dir = ranks.broadcast(scratch ? (scratch->path() / std::to_string(batch)).string() : "");
     SolveObserver quiet;
-    for (const SliceReport& report : solve(options, ranks, quiet)) {
+    SolveControl undisturbed;
+    for (const SliceReport& report : solve(options, ranks, quiet, undisturbed)) {
       if (report.seeds < 6) continue;
       const Dealing rows(report.seeds, Dealing::Rows::state, 0, 1);
       const auto all = static_cast<std::uint64_t>(ranks.size());

@@ -69,7 +69,8 @@ struct Measured {
 void solve_smaller(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   if (n < 2) return;
   options.seeds = n - 2;
-  solve(options, ranks, observer);
+  SolveControl undisturbed;
+  solve(options, ranks, observer, undisturbed);
 }
 
 double exchange_microseconds(const SolveOptions& wanted, const Communicator& ranks, double seconds) {
@@ -92,6 +93,7 @@ Measured measure(const Options& options, const Communicator& ranks) {
                               : messages_reach_terminal() ? ProgressStyle::bar
                                                           : ProgressStyle::lines;
   BenchObserver observer(style, 30);
+  const std::unique_ptr<RunLock> lock = lock_directory(options.dir, ranks);
   solve_smaller(options.solve, options.slice, ranks, observer);
   Measured measured;
   for (int k = 0; k < options.repeat; ++k) {

@@ -15,6 +15,7 @@ struct Context {
 };
 
 void add_solve(CLI::App& app, Context& context);
+void add_status(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);

@@ -8,7 +8,9 @@
 namespace awele::cli {
 
 /// All names that are understood, in one place.
-inline const std::vector<std::string_view> kEnvironmentVariables = {};
+inline const std::vector<std::string_view> kEnvironmentVariables = {
+    "AWELE_INJECT",  // a fault for tests, see awele/run/run_control.hpp
+};
 
 /// Throws awele::Error (ExitCode::usage) for the first unknown name.
 void check_environment();

@@ -36,6 +36,7 @@ void declare(CLI::App& app, Context& context) {
   app.get_formatter()->column_width(26);
   app.require_subcommand(0, 1);  // none at all is reported below, in better words
   add_solve(app, context);
+  add_status(app, context);
   add_probe(app, context);
   add_stats(app, context);
   add_export(app, context);

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <new>
 
+#include "awele/run/signals.hpp"
+#include "awele/solver/solve.hpp"
 #include "awele/support/error.hpp"
 
 namespace awele::cli {
@@ -28,16 +30,29 @@ int run_parallel(const Context& context, const std::function<int(const Communica
   char** argv = context.argv;
   MpiSession session(argc, argv);
   const Communicator ranks = Communicator::world();
-  if (ranks.size() == 1) return body(ranks);
   try {
     return body(ranks);
+  } catch (const Stopped& stopped) {
+    // All ranks stop together: rank 0 speaks for them, and MPI ends in good order.
+    if (ranks.root()) fmt::print(stderr, "awele: {}\n", stopped.what());
+    return static_cast<int>(stopped.code());
   } catch (const Error& error) {
+    if (ranks.size() == 1) throw;
     end_all(ranks, error.code(), error.what());
   } catch (const std::bad_alloc&) {
+    if (ranks.size() == 1) throw;
     end_all(ranks, ExitCode::no_resources, "not enough memory; use more nodes or fewer seeds");
   } catch (const std::exception& error) {
+    if (ranks.size() == 1) throw;
     end_all(ranks, ExitCode::failure, error.what());
   }
+}
+
+std::unique_ptr<RunLock> lock_directory(const std::filesystem::path& dir, const Communicator& ranks) {
+  if (!ranks.root()) return nullptr;
+  auto lock = std::make_unique<RunLock>(dir);
+  remove_when_ended(lock->path().string());
+  return lock;
 }
 
 bool messages_reach_terminal() {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace awele::cli {
@@ -24,43 +23,40 @@ void SolveProgress::slice_begins(int seeds, std::uint64_t positions) {
   slice_ = Stopwatch();
 }
 
-/// The share of positions that will be settled; the rest is worth 0. Slices of equal parity are alike.
-double SolveProgress::expected_share() const {
-  for (int n : {seeds_ - 2, seeds_ - 1})
-    if (const auto known = settled_share_.find(n); known != settled_share_.end()) return known->second;
-  return 0.9;
-}
-
-void SolveProgress::round_done(int threshold, std::uint64_t settled) {
+void SolveProgress::round_done(const RoundStatus& round) {
   const bool due = last_.seconds() >= (style_ == ProgressStyle::bar ? 0.1 : interval_);
   if (style_ == ProgressStyle::none || !due) return;
-  const double share = static_cast<double>(settled) / static_cast<double>(positions_);
-  const double done = std::clamp(share / expected_share(), 1e-9, 1.0);
-  const std::string left = done > 0.02 ? format_seconds(rounds_.seconds() * (1 / done - 1)) : "?";
+  const double share = static_cast<double>(round.settled) / static_cast<double>(positions_);
+  const double so_far = slice_.seconds();
+  const std::string left = format_seconds(round.seconds_left);
   if (style_ == ProgressStyle::bar) {
     constexpr int width = 30;
-    const int full = static_cast<int>(done * width);
+    const int full = static_cast<int>(width * so_far / (so_far + round.seconds_left + 1e-9));
     show(fmt::format("slice {:2} [{:#<{}}{:.<{}}] threshold {:2}, {:.1f} % settled, {} left", seeds_, "",
-                     full, "", width - full, threshold, 100 * share, left),
+                     full, "", width - full, round.threshold, 100 * share, left),
          true);
   } else {
     show(fmt::format("slice {:2}: threshold {}, {} of {} settled ({:.1f} %), {} so far, {} left", seeds_,
-                     threshold, settled, positions_, 100 * share, format_seconds(slice_.seconds()), left),
+                     round.threshold, round.settled, positions_, 100 * share, format_seconds(so_far), left),
          true);
   }
 }
 
 void SolveProgress::phase_begins(const char* name) {
-  if (std::string_view(name) == "rounds") rounds_ = Stopwatch();
   show(fmt::format("slice {:2}: {}", seeds_, name), last_.seconds() >= interval_);
 }
 
 void SolveProgress::slice_done(const SliceReport& report) {
-  settled_share_[report.seeds] = static_cast<double>(report.settled) / static_cast<double>(report.positions);
   if (style_ == ProgressStyle::none) return;
   clear_bar();
   fmt::print(stderr, "slice {:2}: {} positions in {}, {:.0f} ns a position\n", report.seeds, report.positions,
              format_seconds(report.seconds), 1e9 * report.seconds / static_cast<double>(report.positions));
+}
+
+void SolveProgress::note(const std::string& sentence) {
+  if (style_ == ProgressStyle::none) return;
+  clear_bar();
+  fmt::print(stderr, "{}\n", sentence);
 }
 
 void SolveProgress::show(const std::string& text, bool due) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "awele/solver/solve.hpp"
@@ -20,22 +19,21 @@ class SolveProgress : public SolveObserver {
 
   void slice_found(const SliceReport& report) override;
   void slice_begins(int seeds, std::uint64_t positions) override;
-  void round_done(int threshold, std::uint64_t settled) override;
+  void round_done(const RoundStatus& round) override;
   void phase_begins(const char* name) override;
   void slice_done(const SliceReport& report) override;
+  void note(const std::string& sentence) override;
 
  private:
   void show(const std::string& text, bool due);
   void clear_bar();
-  double expected_share() const;
 
   ProgressStyle style_;
   double interval_;
   int seeds_ = 0;
   std::uint64_t positions_ = 0;
-  Stopwatch slice_, rounds_, last_;
+  Stopwatch slice_, last_;
   bool bar_shown_ = false;
-  std::map<int, double> settled_share_;  ///< of slices solved in this run
 };
 
 /// "1:02:03", "2:03" or "3.1 s".

@@ -2,17 +2,25 @@
 #include "awele/solver/solve.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "awele/probe/probe.hpp"
+#include "awele/run/lock.hpp"
+#include "awele/run/run_control.hpp"
+#include "awele/run/signals.hpp"
 #include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
+#include "awele/support/version.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
-#include "progress.hpp"
+#include "run_observer.hpp"
 
 namespace awele::cli {
 
@@ -21,7 +29,8 @@ namespace {
 constexpr const char* kDetails =
     R"(Solves the slices 0, 1, ..., N (all positions with that many seeds left), each
 written as DIR/slice_NN.h5 when it is complete. Slices that are already there
-are checked and skipped, so the same command resumes what was interrupted.
+are checked and skipped, and a slice under way goes on from its newest checkpoint,
+so the same command resumes what was interrupted, on any number of ranks.
 With --seeds 48 slice 47 is left out: no line of play needs it.
 
 Starts on any number of ranks, with the same files as the result:
@@ -32,12 +41,22 @@ Needs about 1.6 bytes of memory a position of the largest slice, over all ranks,
 and half a byte of disk a position of all slices: 0.6 GiB and 0.6 GB for
 24 seeds. Memory is checked before a slice is started.
 
+To stop it so that nothing is lost: SIGUSR1, a file DIR/stop, or --time-limit.
+It then saves the state of the slice under way (or finishes the slice, if that
+takes less time) and ends with exit code 75. A file DIR/checkpoint saves the state
+and goes on. SIGTERM and SIGINT end it at once, which loses the work since the
+last checkpoint. DIR/lock keeps a second run out; DIR/log tells what happened, a
+line of JSON each; awele status --db DIR says where a run stands.
+
 Printed at the end: a table of the slices, and when N is 12, 24, 36 or 48 the
 start position with N/12 seeds a pit and the value of each of its moves.)";
 
 struct Options {
   std::string rules{name(RuleSet::awari)}, dir, progress = "auto";
   double interval = 30;
+  RunLimits limits;
+  double time_limit = 0;  ///< minutes; 0: that of the job
+  int grace = 0;
   SolveOptions solve;
 };
 
@@ -70,12 +89,72 @@ ProgressStyle style_of(const std::string& wanted) {
   return ProgressStyle::lines;
 }
 
+/// What the log's first line says of this run.
+nlohmann::ordered_json about(const Options& options, const Communicator& ranks) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::vector<std::string> all = ranks.gather(std::string(host));
+  const std::set<std::string> hosts(all.begin(), all.end());
+  const SolveOptions solve = resolved(options.solve, ranks.size());
+  nlohmann::ordered_json json;
+  json["version"] = kVersion;
+  json["mpi"] = MpiSession::library();
+  json["hdf5"] = hdf5_version();
+  json["hosts"] = hosts;
+  json["ranks"] = ranks.size();
+  json["pid"] = ::getpid();
+  json["seeds"] = solve.seeds;
+  json["rules"] = name(solve.rules);
+  json["batch"] = solve.batch;
+  json["exchange_bytes"] = solve.exchange_bytes;
+  json["checkpoint_minutes"] = options.limits.checkpoint_minutes;
+  if (options.limits.end) json["end"] = utc_time(*options.limits.end);
+  return json;
+}
+
+RunLimits limits_of(const Options& options) {
+  using namespace std::chrono;
+  RunLimits limits = options.limits;
+  limits.end = job_end();
+  if (options.time_limit > 0)
+    limits.end = system_clock::now() +
+                 duration_cast<system_clock::duration>(duration<double>(60 * options.time_limit));
+  return limits;
+}
+
+/// Solves, and sees to it that the log tells how it ended.
+std::vector<SliceReport> solve_logged(const SolveOptions& options, const Communicator& ranks,
+                                      RunObserver& observer, RunControl& control) {
+  try {
+    const std::vector<SliceReport> reports = solve(options, ranks, observer, control);
+    observer.end("finished", fmt::format("all slices up to {} seeds are there", options.seeds));
+    return reports;
+  } catch (const Stopped& stopped) {
+    observer.end("stopped", stopped.what());
+    if (ranks.root()) clear_requests(options.dir);
+    throw;
+  } catch (const std::exception& error) {
+    // The others may be waiting: whoever fails writes it down, the process ends next.
+    observer.failed(ranks.rank(), error.what());
+    throw;
+  }
+}
+
 int run(Options options, const Communicator& ranks) {
   options.solve.dir = options.dir;
   options.solve.rules = *parse_rules(options.rules);
+  options.limits = limits_of(options);
+  const char* injected = std::getenv("AWELE_INJECT");
+  const auto injection = injected ? std::optional(Injection::parse(injected)) : std::nullopt;
   const ProgressStyle style = ranks.root() ? style_of(options.progress) : ProgressStyle::none;
-  SolveProgress progress(style, options.interval);
-  const std::vector<SliceReport> reports = solve(options.solve, ranks, progress);
+  const std::unique_ptr<RunLock> lock = lock_directory(options.dir, ranks);
+  RunControl control(options.dir, ranks.rank(), options.limits, lock.get(), injection);
+  RunObserver observer(style, options.interval, ranks.root(), options.solve, control);
+  if (lock && !lock->taken_over().empty()) observer.note(lock->taken_over());
+  if (ranks.root() && clear_requests(options.dir))
+    observer.note(fmt::format("removed {}/stop, which an earlier request had left", options.dir));
+  observer.begin(about(options, ranks));
+  const std::vector<SliceReport> reports = solve_logged(options.solve, ranks, observer, control);
   if (ranks.root()) {
     print_table(reports);
     print_start(options.solve.seeds, options.dir);
@@ -100,9 +179,35 @@ void add_solve(CLI::App& app, Context& context) {
   command->add_option("--interval", options->interval, "Seconds between two lines of progress (default 30)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0).description(""));
+  const auto safety = "Interruption";
+  command
+      ->add_option("--checkpoint-every", options->limits.checkpoint_minutes,
+                   "Minutes between two checkpoints of a slice, at least; never so often that they take more "
+                   "than a tenth "
+                   "of the time; 0: none by the clock (default 30)")
+      ->type_name("MINUTES")
+      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->group(safety);
+  command
+      ->add_option(
+          "--time-limit", options->time_limit,
+          "Stop with a checkpoint before this many minutes are over (default: the end of the Slurm job, from "
+          "SLURM_JOB_END_TIME)")
+      ->type_name("MINUTES")
+      ->check(CLI::Range(1e-6, 1e6).description(""))
+      ->group(safety);
+  command
+      ->add_option(
+          "--grace", options->grace,
+          "Seconds that SIGTERM and SIGINT leave: a checkpoint is made if it is expected to fit (default 0; "
+          "mpirun kills a second after it passed SIGTERM on, see odls_base_sigkill_timeout)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 86400).description(""))
+      ->group(safety);
   add_solve_tuning(*command, options->solve);
   command->callback([options, &context] {
     context.command = [options, &context] {
+      watch_signals(options->grace);  // before MPI starts: a signal may come at any time
       return run_parallel(context, [&](const Communicator& ranks) { return run(*options, ranks); });
     };
   });

@@ -87,6 +87,13 @@ Communicator Communicator::node() const {
   return Communicator(std::move(impl));
 }
 
+Communicator Communicator::split(int color) const {
+  auto impl = std::make_unique<Impl>();
+  MPI_Comm_split(impl_->comm, color, impl_->rank, &impl->comm);
+  impl->owned = true;
+  return Communicator(std::move(impl));
+}
+
 void Communicator::barrier() const { MPI_Barrier(impl_->comm); }
 
 void Communicator::sum(std::span<std::uint64_t> values) const {
@@ -124,6 +131,20 @@ std::string Communicator::broadcast(std::string text) const {
 std::vector<std::uint64_t> Communicator::gather(std::uint64_t value) const {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(impl_->size));
   MPI_Allgather(&value, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, impl_->comm);
+  return all;
+}
+
+std::vector<std::string> Communicator::gather(const std::string& text) const {
+  if (!root()) {
+    send(0, std::as_bytes(std::span(text)));
+    return {};
+  }
+  std::vector<std::string> all = {text};
+  std::vector<std::byte> bytes;
+  for (int r = 1; r < size(); ++r) {
+    receive(r, bytes);
+    all.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
   return all;
 }
 

@@ -271,13 +271,11 @@ void check_digest(SliceSource& source, int n, const PieceCrc& own, const Communi
 
 }  // namespace
 
-void read_exits(SliceState& state, SliceSource& source, const Communicator& ranks, Exchange& exchange,
-                CaptureTables& tables, double& read_seconds) {
-  for (int k = 2; k <= CaptureTables::kMostCaptured && k <= state.n; ++k) {
-    ExitPass pass(state, k, source, ranks, exchange, tables);
-    check_digest(source, state.n - k, pass.run(), ranks);
-    read_seconds += pass.read_seconds();
-  }
+void read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
+                Exchange& exchange, CaptureTables& tables, double& read_seconds) {
+  ExitPass pass(state, captured, source, ranks, exchange, tables);
+  check_digest(source, state.n - captured, pass.run(), ranks);
+  read_seconds += pass.read_seconds();
 }
 
 }  // namespace awele

@@ -6,6 +6,7 @@
 // - M(A), (q, j) and k alone. So exits are row against row: best[A][column] = max(best, k - value[X][place]).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <vector>
@@ -47,10 +48,13 @@ class CaptureTables {
   std::array<std::array<std::array<Table*, kMostCaptured + 1>, 3>, kMaxSeeds + 1> index_{};
 };
 
-/// Merges the exits of all smaller slices into `state`; adds the time spent on reading and inflating them to
-/// `read_seconds`. Collective. Throws awele::Error when a slice is
-/// missing or damaged; the CRC-32 of each is compared before anything uses the state.
-void read_exits(SliceState& state, SliceSource& source, const Communicator& ranks, Exchange& exchange,
-                CaptureTables& tables, double& read_seconds);
+/// Most seeds that a move into slice n's smaller slices captures.
+inline int most_captured(int n) { return std::min(n, CaptureTables::kMostCaptured); }
+
+/// Merges the exits of slice n - captured (captured = 2 .. most_captured(n)) into `state`; adds the time
+/// spent on reading and inflating it to `read_seconds`. Collective. Throws awele::Error when the slice is
+/// missing or damaged; its CRC-32 is compared before anything uses the state.
+void read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
+                Exchange& exchange, CaptureTables& tables, double& read_seconds);
 
 }  // namespace awele

@@ -8,6 +8,7 @@
 #include "awele/index/slice_index.hpp"
 #include "awele/store/slice_file.hpp"
 #include "awele/support/stopwatch.hpp"
+#include "delivery.hpp"
 
 namespace awele {
 
@@ -129,7 +130,7 @@ void to_values(std::span<const Code> codes, std::span<std::int8_t> values) {
 class Assembly {
  public:
   Assembly(const SliceState& state, const Communicator& ranks, Exchange& exchange)
-      : state_(state), ranks_(ranks), exchange_(exchange), streams_(static_cast<std::size_t>(ranks.size())) {}
+      : state_(state), ranks_(ranks), delivery_(ranks, exchange) {}
 
   /// Collective: the pieces `first` .. `first` + ranks - 1 (those that exist), one to each rank; its own to
   /// `values`.
@@ -146,50 +147,20 @@ class Assembly {
       starts_.push_back(codes_.size());
       if (static_cast<int>(d) == ranks_.rank()) mine_ = parts_;
     }
-    deliver(now);
+    starts_.resize(all + 1, codes_.size());
+    delivery_.run(codes_, starts_);
     merge(values);
   }
 
  private:
-  void deliver(std::uint64_t destinations) {
-    for (auto& stream : streams_) stream.clear();
-    std::vector<std::uint64_t> sent(starts_.begin(), starts_.end() - 1);
-    bool left = true;
-    while (left) {
-      left = false;
-      for (std::size_t d = 0; d < destinations; ++d) {
-        const std::uint64_t rest = starts_[d + 1] - sent[d];
-        if (static_cast<int>(d) == ranks_.rank()) {
-          if (rest)
-            streams_[d].assign(codes_.begin() + static_cast<std::ptrdiff_t>(sent[d]),
-                               codes_.begin() + static_cast<std::ptrdiff_t>(starts_[d + 1]));
-          sent[d] += rest;
-          continue;
-        }
-        const std::size_t take = std::min<std::size_t>(exchange_.room(static_cast<int>(d)), rest);
-        if (take == 0 && rest == 0) continue;
-        std::memcpy(exchange_.end(static_cast<int>(d)), codes_.data() + sent[d], take);
-        exchange_.add(static_cast<int>(d), take);
-        sent[d] += take;
-        left = left || take < rest;
-      }
-      exchange_.run([&](int from, std::span<const std::byte> bytes) {
-        const auto* in = reinterpret_cast<const Code*>(bytes.data());
-        auto& stream = streams_[static_cast<std::size_t>(from)];
-        stream.insert(stream.end(), in, in + bytes.size());
-      });
-      left = ranks_.size() > 1 && ranks_.any(left);
-    }
-  }
-
   void merge(std::vector<std::int8_t>& values) {
     values.clear();
     if (mine_.empty()) return;
     values.resize(mine_.back().place + (mine_.back().last - mine_.back().first));
     const auto all = static_cast<std::uint64_t>(ranks_.size());
-    if (all == 1) return to_values(streams_[0], values);
+    if (all == 1) return to_values(delivery_.stream(0), values);
     std::vector<const Code*> at;
-    for (const auto& stream : streams_) at.push_back(stream.data());
+    for (int r = 0; r < ranks_.size(); ++r) at.push_back(delivery_.stream(r).data());
     for (const RowPart& part : mine_) {
       const std::uint64_t row = state_.rows.base(part.seeds) + part.first, length = part.last - part.first;
       for (std::uint64_t s = 0; s < std::min(all, length); ++s) {
@@ -201,11 +172,10 @@ class Assembly {
 
   const SliceState& state_;
   const Communicator& ranks_;
-  Exchange& exchange_;
+  Delivery delivery_;
   std::vector<Code> codes_;
   std::vector<std::uint64_t> starts_;
   std::vector<RowPart> parts_, mine_;
-  std::vector<std::vector<Code>> streams_;
 };
 
 /// A deflated piece on its way to the writer.
@@ -276,9 +246,10 @@ std::uint64_t finish_memory(int n, int ranks) {
 }
 
 FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,
-                           const Communicator& ranks, Exchange& exchange, FinishTimes& times) {
+                           const Communicator& ranks, Exchange& exchange, SolveControl& control,
+                           const PiecesWritten& pieces_written, FinishTimes& times) {
   std::optional<SliceWriter> writer;
-  if (ranks.root()) writer.emplace(dir, state.n, state.rules);
+  if (ranks.root()) writer.emplace(dir, state.n, state.rules, control.token());
   Pieces pieces(state.n);
   const std::uint64_t count = pieces.count();
   Assembly assembly(state, ranks, exchange);
@@ -308,11 +279,16 @@ FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path&
       }
     }
     times.write += watch.lap();
+    pieces_written(static_cast<double>(std::min(first + all, count)) / static_cast<double>(count));
   }
   FinishedSlice finished;
   finished.histogram = histogram.counts(state.n);
   ranks.sum(finished.histogram);
-  if (writer) finished.file_bytes = writer->finish(crc.crc, finished.histogram);
+  if (writer)
+    finished.file_bytes = writer->finish(crc.crc, finished.histogram, [&] {
+      control.wish(Stage::renaming, state.n, {});
+      control.before_rename();
+    });
   finished.crc = static_cast<std::uint32_t>(ranks.max(crc.crc));
   finished.file_bytes = ranks.max(finished.file_bytes);
   times.write += watch.lap();

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "awele/comm/communicator.hpp"
 #include "awele/comm/exchange.hpp"
+#include "awele/solver/control.hpp"
 #include "slice_state.hpp"
 
 namespace awele {
@@ -29,8 +31,13 @@ struct FinishTimes {
 /// Bytes held on a rank besides the state.
 std::uint64_t finish_memory(int n, int ranks);
 
+/// Called on all ranks after pieces were written, with the share of all that is. May throw on all ranks: the
+/// file is given up.
+using PiecesWritten = std::function<void(double share)>;
+
 /// Collective. Writes DIR/slice_NN.h5; the result is the same on all ranks.
 FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,
-                           const Communicator& ranks, Exchange& exchange, FinishTimes& times);
+                           const Communicator& ranks, Exchange& exchange, SolveControl& control,
+                           const PiecesWritten& pieces_written, FinishTimes& times);
 
 }  // namespace awele

@@ -88,17 +88,22 @@ std::uint64_t Rounds::memory(std::size_t batch, int ranks) {
   return 2 * sizeof(FrontierItem) * items + 2 * sizeof(StateUpdates::Settled) * batch;
 }
 
-void Rounds::run(const std::function<void(const RoundProgress&)>& progress) {
-  for (t_ = state_.n; t_ >= 1; --t_) {
+void Rounds::run(int from, std::uint64_t settled_before, const Hooks& hooks) {
+  hooks_ = &hooks;
+  settled_before_ = settled_before;
+  restored_ = state_.pending[0] + state_.pending[1];
+  for (t_ = from; t_ >= 1; --t_) {
     ++counters_.thresholds;
     counters_.words_touched += updates_.begin(t_);
     agree();
+    heed_wish();
     while (all_pending_[0] + all_pending_[1] > 0) {
       // Wins first: then the losses they make are expanded together with those already there.
       if (all_pending_[0] > 0) expand(Sign::win);
       if (all_pending_[1] > 0) expand(Sign::loss);
       ++counters_.rounds;
-      progress({t_, all_settled_});
+      hooks.progress({t_, all_settled_});
+      heed_wish();
     }
   }
   finish_counters();
@@ -109,18 +114,28 @@ void Rounds::finish_counters() {
   counters_.updates = updates_.updates();
   counters_.candidates = block_.candidates();
   if (ranks_.sum(counters_.predecessors) != ranks_.sum(counters_.updates) ||
-      ranks_.any(counters_.settled != counters_.expanded))
+      ranks_.any(counters_.settled + restored_ != counters_.expanded))
     throw Error("updates were lost or settled positions not expanded; this is a fault of the program");
 }
 
-/// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere.
+/// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere,
+/// what the ranks wish (one counter a wish).
 void Rounds::agree() {
-  std::array<std::uint64_t, 4> all = {updates_.pending(Sign::win), updates_.pending(Sign::loss),
+  std::array<std::uint64_t, 8> all = {updates_.pending(Sign::win), updates_.pending(Sign::loss),
                                       updates_.settled(), updates_.underflow()};
+  ++all[4 + static_cast<std::size_t>(hooks_->wish())];
   ranks_.sum(all);
   all_pending_ = {all[0], all[1]};
-  all_settled_ = all[2];
+  all_settled_ = settled_before_ + all[2];
+  std::size_t most = 7;
+  while (all[most] == 0) --most;
+  all_wish_ = std::max(all_wish_, static_cast<Wish>(most - 4));
   if (all[3]) throw Error("a count of open moves went below zero; this is a fault of the program");
+}
+
+void Rounds::heed_wish() {
+  const Wish wish = std::exchange(all_wish_, Wish::go_on);
+  if (wish != Wish::go_on) hooks_->heed(wish);
 }
 
 void Rounds::expand(Sign sign) {

@@ -17,6 +17,7 @@
 
 #include "awele/comm/communicator.hpp"
 #include "awele/comm/exchange.hpp"
+#include "awele/solver/control.hpp"
 #include "frontier_item.hpp"
 #include "slice_state.hpp"
 #include "state_updates.hpp"
@@ -50,8 +51,21 @@ class Rounds {
   /// Bytes held on a rank besides the state.
   static std::uint64_t memory(std::size_t batch, int ranks);
 
-  /// Collective. Settles the slice; `progress` is called on every rank after each round.
-  void run(const std::function<void(const RoundProgress&)>& progress);
+  /// What the caller does between rounds, on every rank.
+  struct Hooks {
+    std::function<void(const RoundProgress&)> progress;  ///< after each round
+    std::function<Wish()> wish;                          ///< must not communicate
+    std::function<void(Wish)> heed;                      ///< collective; the most urgent wish of all ranks
+  };
+  /// Collective. Settles the slice, from threshold `from` (n, or where a restored state stood) down to 1.
+  /// `settled_before`: positions on all ranks that were settled in a run before.
+  void run(int from, std::uint64_t settled_before, const Hooks& hooks);
+
+  /// Marks in the state what was listed as newly settled: the state then says all there is to know between
+  /// rounds.
+  void mark_listed() { updates_.mark_listed(); }
+  int threshold() const { return t_; }
+  std::uint64_t settled() const { return updates_.settled(); }  ///< by this rank in this run
 
   const RoundCounters& counters() const { return counters_; }
 
@@ -98,6 +112,7 @@ class Rounds {
   void receive_updates(std::span<const std::byte> bytes, Sign sign);
   const std::byte* read_group(const std::byte* in, const std::byte* end, Group& group) const;
   void agree();
+  void heed_wish();
   void finish_counters();
 
   SliceState& state_;
@@ -123,7 +138,9 @@ class Rounds {
   Group arriving_, arrived_;
 
   std::array<std::uint64_t, 2> all_pending_{};
-  std::uint64_t all_settled_ = 0;
+  std::uint64_t all_settled_ = 0, settled_before_ = 0, restored_ = 0;
+  Wish all_wish_ = Wish::go_on;  ///< not yet heeded
+  const Hooks* hooks_ = nullptr;
   RoundCounters counters_;
 };
 

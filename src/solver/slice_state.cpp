@@ -221,4 +221,16 @@ void note_exits(SliceState& state) {
     }
 }
 
+void note_pending(SliceState& state) {
+  for (int m = 0; m <= state.n; ++m)
+    for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local) {
+      const Code* row = state.codes.data() + state.offset(local, m);
+      for (std::uint64_t column = 0; column < state.columns(m); ++column) {
+        if (row[column] != code::pending_win && row[column] != code::pending_loss) continue;
+        const Sign sign = row[column] == code::pending_win ? Sign::win : Sign::loss;
+        state.mark_pending(sign, local, Word{1} << (column >> state.segment_shift(m)), 1);
+      }
+    }
+}
+
 }  // namespace awele

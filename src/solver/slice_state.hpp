@@ -112,4 +112,7 @@ void initialise(SliceState& state);
 /// Notes in exits_of_row which exits each row holds, after all exits are known.
 void note_exits(SliceState& state);
 
+/// Marks the rows that hold pending positions, after the state was restored.
+void note_pending(SliceState& state);
+
 }  // namespace awele

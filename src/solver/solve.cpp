@@ -20,8 +20,10 @@
 #include "awele/support/memory.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "awele/support/version.hpp"
+#include "checkpoint.hpp"
 #include "exits.hpp"
 #include "finish.hpp"
+#include "forecast.hpp"
 #include "rounds.hpp"
 #include "slice_state.hpp"
 
@@ -114,17 +116,20 @@ SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
 /// Everything that lasts from slice to slice.
 class Solver {
  public:
-  /// `out`: where slices are written; they are read from options.dir.
+  /// `out`: where slices and checkpoints are written; slices are read from options.dir.
   Solver(const SolveOptions& options, std::filesystem::path out, const Communicator& ranks,
-         SolveObserver& observer)
+         SolveObserver& observer, SolveControl& control)
       : options_(options),
         out_(std::move(out)),
         ranks_(ranks),
         observer_(observer),
+        control_(control),
         node_(ranks.node()),
         on_node_(static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size())))),
         exchange_(ranks, options.exchange_bytes, exchange_grid(options, ranks.size(), on_node_)),
-        source_(options.dir, ranks) {}
+        checkpoints_(out_, options.rules, ranks, node_, exchange_, control),
+        source_(options.dir, ranks),
+        forecast_(ranks.size()) {}
 
   void require_memory(int n) const {
     const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size(), on_node_).all();
@@ -159,55 +164,204 @@ class Solver {
   void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size()); }
 
   SliceReport solve_slice(int n) {
-    Stopwatch all, watch;
-    const ExchangeCounters start = exchange_.counters();
+    Slice slice{n, static_cast<double>(slice_size(n)),
+                SliceState(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_)};
     observer_.slice_begins(n, slice_size(n));
-    observer_.phase_begins("exits");
-    PhaseSeconds phase;
-    SliceState state(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_);
-    initialise(state);
-    read_exits(state, source_, ranks_, exchange_, tables_, phase.read);
-    note_exits(state);
-    phase.exits = watch.lap() - phase.read;
+    restore(slice);
+    const ExchangeCounters start = exchange_.counters();
+    find_exits(slice);
     const ExchangeCounters exits_read = exchange_.counters();
-    observer_.phase_begins("rounds");
-    Rounds rounds(state, ranks_, exchange_, options_.batch);
-    rounds.run([&](const RoundProgress& at) { observer_.round_done(at.threshold, at.settled); });
-    phase.rounds = watch.lap();
+    settle(slice);
     const ExchangeCounters rounds_done = exchange_.counters();
-    observer_.phase_begins("writing");
-    FinishTimes times;
-    const FinishedSlice finished = finish_slice(state, out_, ranks_, exchange_, times);
-    phase.transposition = times.transposition;
-    phase.compress = times.compress;
-    phase.write = times.write;
-
-    SliceInfo info{n, options_.rules, slice_size(n), finished.crc, kVersion, finished.histogram};
-    SliceReport report = report_of(info, finished.file_bytes);
-    report.seconds = all.seconds();
-    add_counters(report, rounds.counters());
-    report.exit_traffic = traffic(start, exits_read);
+    SliceReport report = write(slice);
     report.round_traffic = traffic(exits_read, rounds_done);
+    report.exit_traffic = traffic(start, exits_read);
     report.value_traffic = traffic(rounds_done, exchange_.counters());
     for (const Traffic* part : {&report.exit_traffic, &report.round_traffic, &report.value_traffic}) {
       report.exchanged_bytes += part->bytes;
       report.messages += part->messages;
       report.exchanges += part->exchanges;
     }
-    report.phase = mean(phase);
+    forget_checkpoints(n);
+    forecast_.slice_took(report);
     observer_.slice_done(report);
     return report;
   }
 
+  /// Of a slice that is there.
+  void forget_checkpoints(int n) const {
+    if (ranks_.root()) checkpoints_.remove(n);
+  }
+
+  /// Between two slices: throws Stopped when any rank wishes to stop.
+  void between_slices(int next) {
+    if (most_urgent(Stage::between, next, {}) >= Wish::stop)
+      throw Stopped(
+          fmt::format("stopped on request before slice {}; the same command goes on from there", next));
+  }
+
  private:
-  void add_counters(SliceReport& report, const RoundCounters& own) const {
-    report.rounds = own.rounds;
-    std::array<std::uint64_t, 4> sums = {own.predecessors, own.candidates, own.words_touched, own.settled};
+  /// A slice under way.
+  struct Slice {
+    int n;
+    double positions;
+    SliceState state;
+    SliceProgress progress{};
+    PhaseSeconds phase{};
+    Stopwatch watch{}, all{};
+    double seconds_before = 0;  ///< in runs before
+
+    double seconds() const { return seconds_before + all.seconds(); }
+  };
+
+  // ------------------------------------------------------------------------------- the work, phase by phase
+
+  void restore(Slice& slice) {
+    const auto bad = [&](const std::filesystem::path& path, const std::string& reason) {
+      observer_.checkpoint_bad({slice.n, path, reason});
+    };
+    if (const auto restored = checkpoints_.restore(slice.state, bad)) {
+      slice.progress = restored->progress;
+      slice.seconds_before = slice.progress.seconds;
+      observer_.resumed({slice.n, restored->path, {}});
+    }
+  }
+
+  void find_exits(Slice& slice) {
+    observer_.phase_begins("exits");
+    SliceProgress& progress = slice.progress;
+    if (progress.at == SliceProgress::At::exits) {
+      if (progress.captured < 2) initialise(slice.state);
+      while (progress.captured < most_captured(slice.n)) {
+        ++progress.captured;
+        read_exits(slice.state, progress.captured, source_, ranks_, exchange_, tables_, slice.phase.read);
+        const double left = 1 - progress.captured / static_cast<double>(most_captured(slice.n));
+        consider(slice, Stage::exits,
+                 forecast_.exits(slice.positions) * left + forecast_.rounds(slice.positions) +
+                     forecast_.finish(slice.positions));
+      }
+    } else if (progress.at == SliceProgress::At::rounds) {
+      note_pending(slice.state);
+    }
+    if (progress.at != SliceProgress::At::done) note_exits(slice.state);
+    slice.phase.exits = slice.watch.lap() - slice.phase.read;
+  }
+
+  void settle(Slice& slice) {
+    SliceProgress& progress = slice.progress;
+    if (progress.at == SliceProgress::At::done) return;
+    observer_.phase_begins("rounds");
+    if (progress.at == SliceProgress::At::exits) progress.threshold = slice.n;
+    progress.at = SliceProgress::At::rounds;
+    const SliceProgress before = progress;
+    const Stopwatch watch;
+    Rounds rounds(slice.state, ranks_, exchange_, options_.batch);
+    Outlook outlook;
+    Rounds::Hooks hooks;
+    hooks.progress = [&](const RoundProgress& at) {
+      outlook.to_finish = forecast_.rounds_left(slice.n, slice.positions, static_cast<double>(at.settled),
+                                                before.round_seconds + watch.seconds()) +
+                          forecast_.finish(slice.positions);
+      outlook.to_checkpoint = forecast_.checkpoint(slice.positions);
+      observer_.round_done(
+          {at.threshold, before.rounds + rounds.counters().rounds, at.settled, outlook.to_finish});
+    };
+    hooks.progress({progress.threshold, progress.settled});
+    hooks.wish = [&] { return control_.wish(Stage::rounds, slice.n, outlook); };
+    hooks.heed = [&](Wish wish) {
+      rounds.mark_listed();
+      progress.threshold = rounds.threshold();
+      add_counters(progress, before, rounds, watch.seconds());
+      heed(slice, wish, outlook);
+    };
+    rounds.run(progress.threshold, progress.settled, hooks);
+    add_counters(progress, before, rounds, watch.seconds());
+    progress.at = SliceProgress::At::done;
+    slice.phase.rounds = slice.watch.lap();
+  }
+
+  SliceReport write(Slice& slice) {
+    observer_.phase_begins("writing");
+    const double expected = forecast_.finish(slice.positions);
+    consider(slice, Stage::transposition, expected);
+    FinishTimes times;
+    const FinishedSlice finished = finish_slice(
+        slice.state, out_, ranks_, exchange_, control_,
+        [&](double share) { consider(slice, Stage::writing, expected * (1 - share)); }, times);
+    slice.phase.transposition = times.transposition;
+    slice.phase.compress = times.compress;
+    slice.phase.write = times.write;
+    const SliceInfo info{slice.n,      options_.rules, slice_size(slice.n),
+                         finished.crc, kVersion,       finished.histogram};
+    SliceReport report = report_of(info, finished.file_bytes);
+    report.seconds = slice.seconds();
+    report.rounds = slice.progress.rounds;
+    report.settled = slice.progress.settled;
+    report.predecessors = slice.progress.predecessors;
+    report.candidates = slice.progress.candidates;
+    report.words_touched = slice.progress.words_touched;
+    report.phase = mean(slice.phase);
+    return report;
+  }
+
+  // ------------------------------------------------------------------------------------------- wishes
+
+  Wish most_urgent(Stage stage, int n, const Outlook& outlook) const {
+    return static_cast<Wish>(ranks_.max(static_cast<std::uint64_t>(control_.wish(stage, n, outlook))));
+  }
+
+  void consider(Slice& slice, Stage stage, double to_finish) {
+    const Outlook outlook{to_finish, forecast_.checkpoint(slice.positions)};
+    const Wish wish = most_urgent(stage, slice.n, outlook);
+    if (wish != Wish::go_on) heed(slice, wish, outlook);
+  }
+
+  /// Collective: saves the state, stops, or goes on because the slice is done sooner than the state is saved.
+  void heed(Slice& slice, Wish wish, const Outlook& outlook) {
+    // Clocks differ: rank 0's counts.
+    const bool sooner = ranks_.any(ranks_.root() && outlook.to_finish <= outlook.to_checkpoint);
+    if (wish == Wish::stop && sooner) {
+      if (std::exchange(told_, slice.n) != slice.n)
+        observer_.note(
+            fmt::format("asked to stop: slice {} is done in some {:.1f} s, sooner than its state is saved",
+                        slice.n, outlook.to_finish));
+      return;
+    }
+    const Checkpoints::Saved saved = save(slice);
+    if (wish == Wish::checkpoint) return;
+    if (saved.path.empty())
+      throw Error(ExitCode::no_resources,
+                  fmt::format("stopped on request, but without a new checkpoint: {}", saved.error));
+    throw Stopped(fmt::format("stopped on request in slice {}; the same command goes on from {}", slice.n,
+                              saved.path.string()));
+  }
+
+  Checkpoints::Saved save(Slice& slice) {
+    observer_.checkpoint_begins(slice.n);
+    const Stopwatch watch;
+    slice.progress.seconds = slice.seconds();
+    const Checkpoints::Saved saved = checkpoints_.save(slice.state, slice.progress);
+    forecast_.checkpoint_took(slice.positions, watch.seconds());
+    const CheckpointReport report{slice.n, saved.path, saved.error, saved.bytes, watch.seconds()};
+    if (saved.path.empty())
+      observer_.checkpoint_failed(report);
+    else
+      observer_.checkpoint_done(report);
+    return saved;
+  }
+
+  void add_counters(SliceProgress& progress, const SliceProgress& before, const Rounds& rounds,
+                    double seconds) const {
+    const RoundCounters& own = rounds.counters();
+    std::array<std::uint64_t, 4> sums = {own.predecessors, own.candidates, own.words_touched,
+                                         rounds.settled()};
     ranks_.sum(sums);
-    report.predecessors = sums[0];
-    report.candidates = sums[1];
-    report.words_touched = sums[2];
-    report.settled = sums[3];
+    progress.rounds = before.rounds + own.rounds;
+    progress.predecessors = before.predecessors + sums[0];
+    progress.candidates = before.candidates + sums[1];
+    progress.words_touched = before.words_touched + sums[2];
+    progress.settled = before.settled + sums[3];
+    progress.round_seconds = before.round_seconds + seconds;
   }
 
   Traffic traffic(const ExchangeCounters& before, const ExchangeCounters& after) const {
@@ -229,12 +383,16 @@ class Solver {
   const std::filesystem::path out_;
   const Communicator& ranks_;
   SolveObserver& observer_;
+  SolveControl& control_;
   Communicator node_;
   const int on_node_;
   Exchange exchange_;
+  Checkpoints checkpoints_;
   SliceSource source_;
   CaptureTables tables_;
   StateArrays arrays_;
+  Forecast forecast_;
+  int told_ = -1;  ///< the slice of which the user was told that it is finished before the stop
 };
 
 }  // namespace
@@ -281,14 +439,18 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
   const std::uint64_t runtime = std::uint64_t{20} << 20;
   return {SliceState::memory(n, rank, ranks), buffers(options) - buffers(least),
-          buffers(least) + CaptureTables::kMostBytes + finish_memory(n, ranks) + runtime};
+          buffers(least) + CaptureTables::kMostBytes +
+              std::max(finish_memory(n, ranks), Checkpoints::memory(n)) + runtime};
 }
 
-std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer) {
+std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
+                               SolveControl& control) {
   RunConfig config{kVersion, options, {}};
   std::vector<SliceReport> reports;
   if (ranks.root()) {
     require_writable(options.dir);
+    for (const std::string& file : remove_leftovers(options.dir))
+      observer.note(fmt::format("removed {}, which a run that ended early had left", file));
     const Database database(options.dir);
     database.require_rules(options.rules);
     config.present = database.slices();
@@ -302,7 +464,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   options = resolved(config.options, ranks.size());
   const std::vector<SliceReport> found = std::move(reports);
   reports.clear();
-  Solver solver(options, options.dir, ranks, observer);
+  Solver solver(options, options.dir, ranks, observer, control);
   const auto present = [&](int n) {
     return std::find(config.present.begin(), config.present.end(), n) != config.present.end();
   };
@@ -312,9 +474,11 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   if (largest >= 0) solver.reserve(largest);
   for (int n : slices_to_solve(options.seeds)) {
     if (!present(n)) {
+      solver.between_slices(n);
       reports.push_back(solver.solve_slice(n));
       continue;
     }
+    solver.forget_checkpoints(n);
     SliceReport report;
     report.seeds = n;
     report.found = true;
@@ -334,7 +498,8 @@ SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks,
     require_writable(options.dir);
     out.emplace(options.dir);
   }
-  Solver solver(options, ranks.broadcast(out ? out->path().string() : ""), ranks, observer);
+  SolveControl undisturbed;
+  Solver solver(options, ranks.broadcast(out ? out->path().string() : ""), ranks, observer, undisturbed);
   solver.require_memory(n);
   solver.reserve(n);
   return solver.solve_slice(n);

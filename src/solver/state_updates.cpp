@@ -130,6 +130,19 @@ void StateUpdates::settle_exhausted(std::size_t keep) {
   exhausted_.erase(exhausted_.begin(), exhausted_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+void StateUpdates::mark_listed() {
+  for (std::size_t s = 0; s < listed_.size(); ++s) {
+    for (Settled each : listed_[s]) {
+      const std::uint64_t local = each >> kColumnBits, column = each & ((Settled{1} << kColumnBits) - 1);
+      const int m = state_.row_info[local].seeds;
+      state_.codes[state_.offset(local, m) + column] = kPendingCode[s];
+      state_.mark_pending(static_cast<Sign>(s), local,
+                          std::uint64_t{1} << (column >> state_.segment_shift(m)), 1);
+    }
+    listed_[s].clear();
+  }
+}
+
 /// Settles positions of one row at +t or -t, to be expanded later.
 void StateUpdates::settle(Sign sign, const RowUpdates& row) {
   if (row.columns.empty()) return;

@@ -40,6 +40,8 @@ class StateUpdates {
   static constexpr int kColumnBits = 24;
   /// The newly settled positions of a sign that are listed, to be expanded and then cleared by the caller.
   std::vector<Settled>& listed(Sign sign) { return listed_[static_cast<std::size_t>(sign)]; }
+  /// Marks what is listed in the state and empties the lists.
+  void mark_listed();
   /// All newly settled positions of a sign, listed or marked.
   std::uint64_t pending(Sign sign) const {
     const auto s = static_cast<std::size_t>(sign);

@@ -1,6 +1,5 @@
 #include "awele/store/slice_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,32 +13,12 @@
 #include "awele/index/slice_index.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
-#include "hdf5.hpp"
+#include "hdf5_file.hpp"
 
 namespace awele {
 
 static_assert(std::endian::native == std::endian::little,
               "values and records are written as they lie in memory");
-
-std::string hdf5_reason() {
-  std::string reason;
-  const auto keep = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
-    if (error->desc && *error->desc) *static_cast<std::string*>(out) = error->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep, &reason);
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
-        if (error->desc && *error->desc) {
-          *static_cast<std::string*>(out) = error->desc;
-          return 1;
-        }
-        return 0;
-      },
-      &reason);
-  return reason;
-}
 
 std::filesystem::path slice_path(const std::filesystem::path& dir, int n) {
   return dir / fmt::format("slice_{:02}.h5", n);
@@ -87,12 +66,6 @@ std::uint32_t meta_crc(const SliceInfo& info) {
   const std::string line = fmt::format("{} {} {} {} {:08x} {}", kFormatVersion, name(info.rules), info.seeds,
                                        info.positions, info.crc, info.program_version);
   return crc32(crc, std::as_bytes(std::span(line)));
-}
-
-PropertyList file_access() {
-  PropertyList list(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  return list;
 }
 
 }  // namespace
@@ -145,8 +118,7 @@ struct SliceReader::Impl {
     if (::access(path.c_str(), R_OK) != 0)
       throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
     if (H5Fis_hdf5(path.c_str()) <= 0) damaged("it is not an HDF5 file");
-    const PropertyList access = file_access();
-    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, version_bounds()));
     if (!file.valid())
       throw Error(
           fmt::format("{} cannot be opened ({}); if it lies on NFS or Lustre try again with "
@@ -267,19 +239,8 @@ struct SliceWriter::Impl {
   Dataset values;
   bool done = false;
 
-  [[noreturn]] void fail(const std::string& what) const {
-    std::error_code error;
-    const auto space = std::filesystem::space(dir, error);
-    const bool full = !error && space.available < (std::uint64_t{1} << 20);
-    throw Error(full ? ExitCode::no_resources : ExitCode::failure,
-                fmt::format("{} cannot be written: {} ({}); {}", temporary.string(), what,
-                            full ? "the disk is full" : hdf5_reason(),
-                            full ? "free some space and run the same command again"
-                                 : "check that the directory is writable and run the same command again"));
-  }
-
   void require(bool ok, const char* what) const {
-    if (!ok) fail(what);
+    if (!ok) fail_writing(temporary, what);
   }
 
   template <typename T>
@@ -300,8 +261,7 @@ struct SliceWriter::Impl {
 
   void create() {
     quiet_hdf5();
-    const PropertyList access = file_access();
-    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, version_bounds()));
     require(file.valid(), "the file cannot be created");
     const hsize_t size[1] = {info.positions};
     const hsize_t chunk[1] = {chunk_size(info.seeds)};
@@ -335,20 +295,13 @@ struct SliceWriter::Impl {
     text("program_version", info.program_version);
     number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info));
   }
-
-  void flush_to_disk(const std::filesystem::path& what, int flags) const {
-    const int fd = ::open(what.c_str(), flags);
-    const bool ok = fd >= 0 && ::fsync(fd) == 0;
-    if (fd >= 0) ::close(fd);
-    require(ok, "it cannot be flushed to disk");
-  }
 };
 
-SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules)
+SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token)
     : impl_(std::make_unique<Impl>()) {
   impl_->dir = dir;
   impl_->path = slice_path(dir, n);
-  impl_->temporary = impl_->path.string() + ".tmp";
+  impl_->temporary = impl_->path.string() + (token.empty() ? "" : "." + token) + ".tmp";
   impl_->info.seeds = n;
   impl_->info.rules = rules;
   impl_->info.positions = slice_size(n);
@@ -369,7 +322,8 @@ void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> s
                  "a chunk of /values");
 }
 
-std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram) {
+std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,
+                                  const std::function<void()>& before_rename) {
   impl_->info.crc = crc;
   impl_->info.histogram = histogram;
   impl_->write_histogram();
@@ -378,13 +332,14 @@ std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint
   const bool flushed = H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) >= 0;
   impl_->require(flushed, "it cannot be flushed");
   impl_->file.reset();
-  impl_->flush_to_disk(impl_->temporary, O_RDONLY);
+  impl_->require(flush_to_disk(impl_->temporary), "it cannot be flushed to disk");
   {
     SliceReader complete(impl_->temporary);
   }  // a file that cannot be opened again must not get its final name
+  if (before_rename) before_rename();
   std::filesystem::rename(impl_->temporary, impl_->path);
   impl_->done = true;
-  impl_->flush_to_disk(impl_->dir, O_RDONLY | O_DIRECTORY);
+  impl_->require(flush_to_disk(impl_->dir), "its directory cannot be flushed to disk");
   return std::filesystem::file_size(impl_->path);
 }
 

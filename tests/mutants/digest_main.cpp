@@ -19,8 +19,9 @@ int main(int argc, char** argv) {
   options.rules = parse_rules(argv[1]).value();
   options.seeds = std::atoi(argv[2]);
   SolveObserver quiet;
+  SolveControl undisturbed;
   try {
-    const auto reports = solve(options, ranks, quiet);
+    const auto reports = solve(options, ranks, quiet, undisturbed);
     const auto slices = reference::reference_slices(options.rules, options.seeds);
     for (std::size_t n = 0; n < slices.size(); ++n)
       if (reports[n].crc != crc32(0, std::span(slices[n]))) {

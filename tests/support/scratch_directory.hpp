@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace awele::test {
 
@@ -27,5 +28,15 @@ class ScratchDirectory {
  private:
   std::filesystem::path path_;
 };
+
+/// The names in a database directory that are none of a finished database: slices, log and status.
+inline std::vector<std::string> unexpected_files(const std::filesystem::path& dir) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".h5" && name != "log" && name != "status.json") names.push_back(name);
+  }
+  return names;
+}
 
 }  // namespace awele::test

@@ -48,6 +48,9 @@ class Communicator {
   /// The ranks that share this rank's memory, in the order of their ranks here.
   Communicator node() const;
 
+  /// The ranks that give the same `color` (>= 0), in the order of their ranks here.
+  Communicator split(int color) const;
+
   void barrier() const;
   void sum(std::span<std::uint64_t> values) const;  ///< in place, the same result on all ranks
   void max(std::span<std::uint64_t> values) const;
@@ -57,6 +60,8 @@ class Communicator {
   bool any(bool value) const;
   /// `text` of rank 0 on every rank.
   std::string broadcast(std::string text) const;
+  /// Every rank's text, in rank order, on rank 0; nothing elsewhere.
+  std::vector<std::string> gather(const std::string& text) const;
   /// Every rank's value, in rank order, on every rank.
   std::vector<std::uint64_t> gather(std::uint64_t value) const;
 

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "awele/comm/communicator.hpp"
 #include "awele/game/board.hpp"
+#include "awele/solver/control.hpp"
+#include "awele/support/error.hpp"
 
 namespace awele {
 
@@ -53,16 +56,40 @@ struct SliceReport {
   Traffic exit_traffic, round_traffic, value_traffic;  ///< the parts of exchanged_bytes, messages, exchanges
 };
 
+/// Where a slice stands after a round.
+struct RoundStatus {
+  int threshold = 0;          ///< of seeds..1
+  std::uint64_t rounds = 0;   ///< so far
+  std::uint64_t settled = 0;  ///< positions, on all ranks
+  double seconds_left = 0;    ///< to the end of the slice, as far as can be told
+};
+
+/// A checkpoint that was written, used, found bad or failed.
+struct CheckpointReport {
+  int seeds = 0;
+  std::filesystem::path path;
+  std::string reason;       ///< why it is bad, or could not be written
+  std::uint64_t bytes = 0;  ///< when written
+  double seconds = 0;
+};
+
 /// Told of what goes on, on every rank; only rank 0's should print.
 class SolveObserver {
  public:
   virtual ~SolveObserver() = default;
   virtual void slice_found(const SliceReport&) {}
   virtual void slice_begins(int /*seeds*/, std::uint64_t /*positions*/) {}
-  /// After a round: `settled` positions on all ranks, at threshold t of seeds..1.
-  virtual void round_done(int /*threshold*/, std::uint64_t /*settled*/) {}
+  virtual void round_done(const RoundStatus&) {}
   virtual void phase_begins(const char* /*name*/) {}
   virtual void slice_done(const SliceReport&) {}
+  virtual void checkpoint_begins(int /*seeds*/) {}
+  virtual void checkpoint_done(const CheckpointReport&) {}
+  virtual void checkpoint_failed(const CheckpointReport&) {}  ///< the run goes on without it
+  virtual void checkpoint_bad(const CheckpointReport&) {
+  }  ///< an older one, or the slice's beginning, is used
+  virtual void resumed(const CheckpointReport&) {}
+  /// Anything else that the user should know.
+  virtual void note(const std::string& /*sentence*/) {}
 };
 
 /// The options with everything that was left to the program filled in, for `ranks` ranks.
@@ -87,8 +114,18 @@ struct MemoryNeed {
 };
 MemoryNeed solve_memory(int n, const SolveOptions& options, int rank, int ranks, int on_node);
 
-/// Collective. Skips the slices already there after checking their structure. Throws awele::Error.
-std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer);
+/// Thrown on all ranks at once when a run was asked to stop and has saved what it had: nobody waits, so MPI
+/// is left in good order.
+class Stopped : public Error {
+ public:
+  explicit Stopped(const std::string& what) : Error(ExitCode::stopped, what) {}
+};
+
+/// Collective. Skips the slices already there after checking their structure; goes on from the newest valid
+/// checkpoint of a slice that is not. Throws awele::Error; Stopped when `control` wished so. Temporary files
+/// that other runs left in the directory are removed: no other run may be at work there.
+std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
+                               SolveControl& control);
 
 /// Collective. Solves slice n from the smaller ones in options.dir, which must be there, into a directory
 /// inside it that is removed again: whatever options.dir holds stays as it is.

@@ -4,11 +4,15 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "awele/store/slice_file.hpp"
 
 namespace awele {
+
+/// Version of the HDF5 library in use.
+std::string hdf5_version();
 
 /// Opens every slice_NN.h5 of a directory for reading. Throws awele::Error when the directory does not exist,
 /// a file is damaged or holds another slice than its name says, or the files are of different rule sets.

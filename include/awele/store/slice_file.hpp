@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -99,15 +100,18 @@ class SliceReader {
 /// temporary file is removed.
 class SliceWriter {
  public:
-  SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules);
+  /// The temporary file is slice_NN.h5.TOKEN.tmp, or slice_NN.h5.tmp without a token.
+  SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token = {});
   ~SliceWriter();
   SliceWriter(const SliceWriter&) = delete;
   SliceWriter& operator=(const SliceWriter&) = delete;
 
   /// Stores a zlib stream of exactly chunk_size elements (the last chunk padded with zeros).
   void write_stream(std::uint64_t index, std::span<const std::byte> stream);
-  /// Completes the file, flushes it to disk and renames it. Returns its size in bytes.
-  std::uint64_t finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram);
+  /// Completes the file, flushes it to disk and renames it; `before_rename` may throw to prevent that.
+  /// Returns its size in bytes.
+  std::uint64_t finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,
+                       const std::function<void()>& before_rename = {});
 
  private:
   struct Impl;

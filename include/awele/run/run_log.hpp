@@ -1,0 +1,29 @@
+// What a run tells machines: DIR/log, one JSON object a line, appended; DIR/status.json, replaced as a whole.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace awele {
+
+/// "2026-05-04T03:02:01Z"
+std::string utc_time(std::chrono::system_clock::time_point when = std::chrono::system_clock::now());
+
+class RunLog {
+ public:
+  explicit RunLog(const std::filesystem::path& dir) : path_(dir / "log"), status_path_(dir / "status.json") {}
+
+  /// Appends {"time": ..., "event": event, ...fields}, in one write. A log that cannot be written (disk full)
+  /// does not stop a run.
+  void event(const std::string& event,
+             const nlohmann::ordered_json& fields = nlohmann::ordered_json::object()) const;
+  /// Replaces status.json.
+  void status(const nlohmann::ordered_json& status) const;
+
+ private:
+  std::filesystem::path path_, status_path_;
+};
+
+}  // namespace awele

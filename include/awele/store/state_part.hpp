@@ -1,0 +1,66 @@
+// A part of a saved slice state: one HDF5 file with a contiguous range of pieces.
+//
+//   /codes   uint8, one-dimensional: a byte a position, chunks of kPiecePositions, deflate
+//   /counts  uint8: open moves, two positions a byte (the first in the low half), chunks of half as many,
+//   deflate /crc32   uint32 little-endian, two a piece: zlib's CRC-32 of its codes and of its counts;
+//   Fletcher-32
+//
+// Positions lie in state order: state rows (mover halves) by number of seeds, then in order; in a row the
+// waiting halves with a hole, in order. The order knows nothing of ranks. Version bounds V110, as for slices.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "awele/store/codec.hpp"
+
+namespace awele {
+
+/// Positions of a full piece, even.
+inline constexpr std::uint64_t kPiecePositions = std::uint64_t{1} << 19;
+
+/// One piece, deflated, as ranks hand it on: a fixed header, then the two zlib streams.
+struct PieceStreams {
+  std::array<std::uint32_t, 2> crc{};  ///< of the codes and of the counts
+  std::vector<std::byte> codes, counts;
+};
+
+/// Writes one part. Removes the file unless finish() is reached. Errors are awele::Error and name the file.
+class StatePartWriter {
+ public:
+  /// `positions`: of the part, > 0; all its pieces but the last are full.
+  StatePartWriter(const std::filesystem::path& path, std::uint64_t positions);
+  ~StatePartWriter();
+  StatePartWriter(const StatePartWriter&) = delete;
+  StatePartWriter& operator=(const StatePartWriter&) = delete;
+
+  /// `piece`: counted from the first of the part.
+  void write(std::uint64_t piece, const PieceStreams& streams);
+  /// Completes the file, flushes it to disk, reads it again and compares. Returns its size in bytes.
+  std::uint64_t finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads one part.
+class StatePartReader {
+ public:
+  StatePartReader(const std::filesystem::path& path, std::uint64_t positions);
+  ~StatePartReader();
+  StatePartReader(StatePartReader&&) noexcept;
+  StatePartReader& operator=(StatePartReader&&) noexcept;
+
+  void read(std::uint64_t piece, PieceStreams& streams) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace awele

@@ -1,0 +1,112 @@
+// awele status: what the run that works in a directory is doing.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "awele/run/lock.hpp"
+#include "awele/support/error.hpp"
+#include "awele/support/files.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(Says, from any terminal that sees DIR, what the run that works there is doing: the
+slice and its phase, how much of it is settled, how long the slice and the whole
+run still take, and the last checkpoint. Reads DIR/status.json and DIR/lock.
+
+state is running, finished, stopped (on request: the same command goes on), failed,
+or interrupted (the run ended without saying so, or its host is silent).
+
+Formats: table; json, one object.)";
+
+struct Options {
+  std::string db, format;
+};
+
+nlohmann::ordered_json read_status(const std::filesystem::path& dir) {
+  if (!std::filesystem::is_directory(dir)) throw Error(fmt::format("{}: no such directory", dir.string()));
+  const auto path = dir / "status.json";
+  if (!std::filesystem::exists(path))
+    throw Error(
+        fmt::format("{} does not exist: no awele solve has worked in {}", path.string(), dir.string()));
+  auto json = nlohmann::ordered_json::parse(read_file(path), nullptr, false);
+  if (!json.is_object())
+    throw Error(fmt::format("{} is damaged; the next run writes a new one", path.string()));
+  return json;
+}
+
+/// A run that says it is running must hold the lock.
+void compare_with_lock(nlohmann::ordered_json& status, const LockState& lock) {
+  if (lock.held) {
+    status["lock"] = lock.owner.text();
+    status["lock_age_seconds"] = lock.age.count();
+  }
+  if (status.value("state", "") == "running" && (!lock.held || lock.stale())) status["state"] = "interrupted";
+}
+
+void row(const char* label, const std::string& text) { fmt::print("{:<18}{}\n", label, text); }
+
+void print_slice(const nlohmann::ordered_json& status) {
+  if (!status.contains("slice")) return;
+  const auto positions = status.value("positions", std::uint64_t{1}),
+             settled = status.value("settled", std::uint64_t{0});
+  row("slice", fmt::format("{} of {}, {}", status.value("slice", 0), status.value("seeds", 0),
+                           status.value("phase", "")));
+  if (status.contains("threshold"))
+    row("threshold", fmt::format("{}, round {}", status.value("threshold", 0), status.value("rounds", 0)));
+  row("settled", fmt::format("{} of {} positions ({:.1f} %)", settled, positions,
+                             100 * static_cast<double>(settled) / static_cast<double>(positions)));
+}
+
+void print(const nlohmann::ordered_json& status) {
+  const std::string state = status.value("state", "unknown");
+  row("state", state);
+  if (status.contains("sentence")) row("", status.value("sentence", ""));
+  row("rules", status.value("rules", ""));
+  row("ranks", fmt::format("{}", status.value("ranks", 0)));
+  if (state != "finished") print_slice(status);
+  row("run time", format_seconds(status.value("seconds_so_far", 0.0)));
+  if (state == "running") {
+    row("slice needs", format_seconds(status.value("seconds_left_in_slice", 0.0)));
+    row("all needs",
+        status.contains("seconds_left") ? format_seconds(status.value("seconds_left", 0.0)) : "?");
+  }
+  if (status.contains("checkpoint")) {
+    const auto& checkpoint = status["checkpoint"];
+    const std::string when = checkpoint.value("time", "");
+    row("checkpoint", checkpoint.value("path", "") + (when.empty() ? "" : ", " + when));
+  }
+  row("updated", status.value("updated", ""));
+  if (status.contains("lock"))
+    row("lock",
+        fmt::format("{}, refreshed {} s ago", status.value("lock", ""), status.value("lock_age_seconds", 0)));
+}
+
+int run(const Options& options) {
+  nlohmann::ordered_json status = read_status(options.db);
+  compare_with_lock(status, lock_state(options.db));
+  if (options.format == "json")
+    fmt::print("{}\n", status.dump(1));
+  else
+    print(status);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "status", "Say what a run is doing and how long it still needs", kDetails);
+  add_db(*command, options->db);
+  add_format(*command, options->format, {"table", "json"});
+  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+}
+
+}  // namespace awele::cli

@@ -1,0 +1,150 @@
+#include "awele/run/run_control.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <new>
+#include <regex>
+
+#include "awele/run/signals.hpp"
+#include "awele/support/error.hpp"
+
+namespace awele {
+
+namespace {
+
+constexpr std::array<const char*, 5> kActions = {"pause", "throw", "bad_alloc", "checkpoint", "stop"};
+
+std::filesystem::path stop_file(const std::filesystem::path& dir) { return dir / "stop"; }
+std::filesystem::path checkpoint_file(const std::filesystem::path& dir) { return dir / "checkpoint"; }
+
+bool can_be_heeded(Stage stage) {
+  return stage != Stage::checkpoint && stage != Stage::renaming && stage != Stage::renaming_checkpoint;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
+}  // namespace
+
+Injection Injection::parse(const std::string& text) {
+  static const std::regex pattern("([a-z_]+)@([a-z-]+):([0-9]{1,2})(?::([0-9]{1,6}))?");
+  std::smatch match;
+  const auto known = [](const std::string& action) {
+    return std::find(kActions.begin(), kActions.end(), action) != kActions.end();
+  };
+  if (!std::regex_match(text, match, pattern) || !known(match[1]))
+    throw Error(ExitCode::usage,
+                fmt::format("AWELE_INJECT is '{}'; it must be ACTION@STAGE:SEEDS[:RANK] with one of {}", text,
+                            fmt::join(kActions, ", ")));
+  bool stage_known = false;
+  for (int s = 0; s <= static_cast<int>(Stage::renaming_checkpoint); ++s)
+    stage_known = stage_known || match[2].str() == name(static_cast<Stage>(s));
+  if (!stage_known)
+    throw Error(ExitCode::usage,
+                fmt::format("AWELE_INJECT names the stage '{}', which does not exist", match[2].str()));
+  return {match[1], match[2], std::stoi(match[3]), match[4].matched ? std::stoi(match[4]) : 0};
+}
+
+RunControl::RunControl(std::filesystem::path dir, int rank, const RunLimits& limits, const RunLock* lock,
+                       std::optional<Injection> injection)
+    : dir_(std::move(dir)),
+      rank_(rank),
+      limits_(limits),
+      lock_(lock),
+      log_(dir_),
+      injection_(std::move(injection)) {}
+
+Wish RunControl::wish(Stage stage, int seeds, const Outlook& outlook) {
+  Wish wish = inject(stage, seeds);
+  longest_ = std::max(0.9 * longest_, seconds_since(asked_));
+  asked_ = Clock::now();
+  if (!can_be_heeded(stage)) return Wish::go_on;
+  if (end_signalled()) {
+    if (stage == Stage::between || grace_left() < outlook.to_checkpoint) end_at_once();
+    return Wish::checkpoint_stop;
+  }
+  if (stop_signalled()) wish = std::max(wish, Wish::stop);
+  if (rank_ == 0) wish = std::max(wish, wish_of_root(outlook));
+  return wish;
+}
+
+Wish RunControl::wish_of_root(const Outlook& outlook) {
+  look_at_files();
+  if (stop_file_ || limit_reached(outlook)) return Wish::stop;
+  return checkpoint_file_ || checkpoint_due(outlook) ? Wish::checkpoint : Wish::go_on;
+}
+
+/// Twice a second at most: a look at a file on a parallel file system is not free.
+void RunControl::look_at_files() {
+  if (seconds_since(looked_) < 0.5) return;
+  looked_ = Clock::now();
+  std::error_code ignored;
+  stop_file_ = stop_file_ || std::filesystem::exists(stop_file(dir_), ignored);
+  checkpoint_file_ = checkpoint_file_ || std::filesystem::exists(checkpoint_file(dir_), ignored);
+}
+
+/// Whether what the state takes to be saved, and what passes until the next question, just fits.
+bool RunControl::limit_reached(const Outlook& outlook) const {
+  if (!limits_.end) return false;
+  const std::chrono::duration<double> left = *limits_.end - std::chrono::system_clock::now(),
+                                      all = *limits_.end - started_;
+  const double reserve = std::clamp(0.05 * all.count(), 0.5, 15.0);
+  return left.count() < 1.5 * (outlook.to_checkpoint + longest_) + reserve;
+}
+
+/// By the clock, but never so often that saving takes more than about a tenth of the time.
+bool RunControl::checkpoint_due(const Outlook& outlook) const {
+  if (limits_.checkpoint_minutes <= 0) return false;
+  return seconds_since(safe_) > std::max(60 * limits_.checkpoint_minutes, 10 * outlook.to_checkpoint);
+}
+
+void RunControl::work_is_safe() {
+  safe_ = Clock::now();
+  if (rank_ != 0 || !checkpoint_file_) return;
+  checkpoint_file_ = false;
+  std::error_code ignored;
+  std::filesystem::remove(checkpoint_file(dir_), ignored);
+}
+
+Wish RunControl::inject(Stage stage, int seeds) {
+  if (!injection_ || injection_->stage != name(stage) || injection_->seeds != seeds ||
+      injection_->rank != rank_)
+    return Wish::go_on;
+  const std::string action = injection_->action;
+  injection_.reset();
+  log_.event(
+      "injected",
+      {{"action", action}, {"stage", name(stage)}, {"seeds", seeds}, {"rank", rank_}, {"pid", ::getpid()}});
+  if (action == "pause") sleep_until_signal(60);
+  if (action == "throw") throw Error("a fault was injected (AWELE_INJECT); unset it");
+  if (action == "bad_alloc") throw std::bad_alloc();
+  if (action == "checkpoint") return Wish::checkpoint;
+  return action == "stop" ? Wish::checkpoint_stop : Wish::go_on;
+}
+
+void RunControl::before_rename() {
+  if (lock_) lock_->require_held();
+}
+
+std::string RunControl::token() const { return lock_ ? lock_->token() : "tmp"; }
+
+bool clear_requests(const std::filesystem::path& dir) {
+  std::error_code ignored;
+  std::filesystem::remove(checkpoint_file(dir), ignored);
+  return std::filesystem::remove(stop_file(dir), ignored);
+}
+
+std::optional<std::chrono::system_clock::time_point> job_end() {
+  const char* text = std::getenv("SLURM_JOB_END_TIME");
+  const long seconds = text ? std::atol(text) : 0;
+  if (seconds <= 0) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(seconds);
+}
+
+}  // namespace awele

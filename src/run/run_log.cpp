@@ -1,0 +1,36 @@
+#include "awele/run/run_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+#include "awele/support/files.hpp"
+
+namespace awele {
+
+std::string utc_time(std::chrono::system_clock::time_point when) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
+}
+
+void RunLog::event(const std::string& event, const nlohmann::ordered_json& fields) const {
+  nlohmann::ordered_json line;
+  line["time"] = utc_time();
+  line["event"] = event;
+  line.update(fields);
+  const std::string text = line.dump() + "\n";
+  const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  // One call for a line: lines of several processes do not mix.
+  [[maybe_unused]] const ssize_t ignored = ::write(fd, text.data(), text.size());
+  ::close(fd);
+}
+
+void RunLog::status(const nlohmann::ordered_json& status) const {
+  try {
+    replace_file(status_path_, status.dump(1) + "\n");
+  } catch (const std::filesystem::filesystem_error&) {
+    // A status that is not up to date does no harm.
+  }
+}
+
+}  // namespace awele

@@ -1,0 +1,78 @@
+#include "awele/run/signals.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+namespace awele {
+
+namespace {
+
+volatile std::sig_atomic_t stop = 0, end_signal = 0;
+std::sig_atomic_t grace_seconds = 0;
+std::atomic<long> end_time{0};
+char lock_path[4096] = "";
+
+long now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
+}
+
+// Only calls that are safe in a handler.
+[[noreturn]] void end_process() {
+  if (lock_path[0]) ::unlink(lock_path);
+  ::_exit(128 + end_signal);
+}
+
+void on_stop(int) { stop = 1; }
+
+void on_end(int signal) {
+  const int error = errno;
+  const bool again = end_signal != 0;
+  if (!again) end_signal = signal;
+  if (grace_seconds == 0 || again) end_process();
+  end_time = now() + grace_seconds;
+  ::alarm(static_cast<unsigned>(grace_seconds));
+  errno = error;
+}
+
+void on_alarm(int) { end_process(); }
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void watch_signals(int grace) {
+  grace_seconds = grace;
+  handle(SIGUSR1, on_stop);
+  handle(SIGTERM, on_end);
+  handle(SIGINT, on_end);
+  handle(SIGALRM, on_alarm);
+}
+
+void remove_when_ended(const std::string& path) {
+  if (path.size() < sizeof lock_path) std::strncpy(lock_path, path.c_str(), sizeof lock_path - 1);
+}
+
+bool stop_signalled() { return stop != 0; }
+bool end_signalled() { return end_signal != 0; }
+double grace_left() { return static_cast<double>(end_time - now()); }
+void end_at_once() { end_process(); }
+
+void sleep_until_signal(int seconds) {
+  const timespec time{seconds, 0};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace awele

@@ -1,0 +1,127 @@
+// Saving and restoring the state of a slice under way.
+//
+// DIR/checkpoint_NN_SSSS/ (slice NN, SSSS counts up) holds part_KKKK.h5, one a node, with contiguous pieces
+// of the state in an order that knows nothing of ranks (awele/store/state_part.hpp), and `control`: a line
+// with format version and CRC-32, then a Boost text archive with SliceProgress and the list of parts. It is
+// written as checkpoint_NN_SSSS.TOKEN.tmp, flushed, read back and renamed; only then is the one before
+// removed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "awele/comm/communicator.hpp"
+#include "awele/comm/exchange.hpp"
+#include "awele/solver/control.hpp"
+#include "delivery.hpp"
+#include "slice_state.hpp"
+
+namespace awele {
+
+/// How far a slice had come. Counters are sums over the ranks of all runs so far.
+struct SliceProgress {
+  enum class At : int {
+    exits,   ///< the exits of the slices n-2 .. n-captured are merged
+    rounds,  ///< at `threshold`, between two rounds
+    done     ///< everything is settled, the file is not written
+  };
+  At at = At::exits;
+  int captured = 1, threshold = 0;
+  std::uint64_t rounds = 0, settled = 0, predecessors = 0, candidates = 0, words_touched = 0;
+  double seconds = 0, round_seconds = 0;
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive& at& captured& threshold& rounds& settled& predecessors& candidates& words_touched& seconds&
+        round_seconds;
+  }
+};
+
+/// Removes checkpoints and temporary files of slices and checkpoints that other runs left in `dir`. On rank
+/// 0, by the owner of the directory's lock. Returns what was removed.
+std::vector<std::string> remove_leftovers(const std::filesystem::path& dir);
+
+class Checkpoints {
+ public:
+  Checkpoints(std::filesystem::path dir, RuleSet rules, const Communicator& ranks, const Communicator& node,
+              Exchange& exchange, SolveControl& control);
+
+  /// Bytes held on a rank while a checkpoint of slice n is written or read.
+  static std::uint64_t memory(int n);
+
+  struct Saved {
+    std::filesystem::path path;  ///< empty when it could not be written
+    std::string error;           ///< then: why
+    std::uint64_t bytes = 0;
+  };
+  /// Collective. The state must not have listed positions (Rounds::mark_listed). The same result on all
+  /// ranks.
+  Saved save(const SliceState& state, const SliceProgress& progress);
+
+  struct Restored {
+    std::filesystem::path path;
+    SliceProgress progress;
+  };
+  /// Collective. Fills codes and counts from the newest valid checkpoint of the slice; `bad` is called on
+  /// rank 0 for each that is not.
+  std::optional<Restored> restore(
+      SliceState& state, const std::function<void(const std::filesystem::path&, const std::string&)>& bad);
+
+  /// On rank 0: removes all checkpoints of slice n.
+  void remove(int n) const;
+
+ private:
+  struct Part {
+    std::uint64_t first = 0, positions = 0,
+                  bytes = 0;  ///< first piece; positions in the part; size of the file
+    template <typename Archive>
+    void serialize(Archive& archive, unsigned) {
+      archive& first& positions& bytes;
+    }
+  };
+  struct Control {
+    int seeds = 0;
+    std::string rules;
+    SliceProgress progress;
+    std::vector<Part> parts;
+    template <typename Archive>
+    void serialize(Archive& archive, unsigned) {
+      archive& seeds& rules& progress& parts;
+    }
+  };
+  /// The pieces of a node: first, first + 1, ... end - 1, dealt to its ranks in turn.
+  struct NodeShare {
+    std::uint64_t first = 0, end = 0;
+    int leader = 0;
+    std::vector<int> ranks;
+  };
+
+  std::vector<NodeShare> shares(std::uint64_t pieces) const;
+  std::vector<std::uint64_t> pieces_of_wave(const std::vector<NodeShare>& shares, std::uint64_t wave) const;
+  void gather_wave(const SliceState& state, const std::vector<std::uint64_t>& pieces);
+  void scatter_wave(SliceState& state, const std::vector<std::uint64_t>& pieces);
+  void assemble(const SliceState& state, std::uint64_t piece);
+  std::string write_parts(const SliceState& state, const std::filesystem::path& dir,
+                          std::vector<Part>& parts);
+  std::string read_parts(SliceState& state, const std::filesystem::path& dir, const Control& control);
+  std::string publish(const std::filesystem::path& temporary, const std::filesystem::path& path,
+                      const Control& control) const;
+  std::string agree_on_error(const std::string& own) const;
+
+  const std::filesystem::path dir_;
+  const RuleSet rules_;
+  const Communicator& ranks_;
+  const Communicator& node_;
+  SolveControl& control_;
+  Delivery delivery_;
+  std::vector<int> node_of_;  ///< leader's rank, by rank
+  std::vector<std::uint8_t> outgoing_;
+  std::vector<std::uint64_t> starts_;
+  std::vector<std::uint8_t> codes_, counts_;  ///< of the piece at hand
+};
+
+}  // namespace awele
