@@ -145,10 +145,10 @@ int run(Options options, const Communicator& ranks) {
   options.solve.rules = *parse_rules(options.rules);
   options.limits = limits_of(options);
   const char* injected = std::getenv("AWELE_INJECT");
-  const auto injection = injected ? std::optional(Injection::parse(injected)) : std::nullopt;
+  const auto injections = injected ? parse_injections(injected) : std::vector<Injection>();
   const ProgressStyle style = ranks.root() ? style_of(options.progress) : ProgressStyle::none;
   const std::unique_ptr<RunLock> lock = lock_directory(options.dir, ranks);
-  RunControl control(options.dir, ranks.rank(), options.limits, lock.get(), injection);
+  RunControl control(options.dir, ranks.rank(), options.limits, lock.get(), injections);
   RunObserver observer(style, options.interval, ranks.root(), options.solve, control);
   if (lock && !lock->taken_over().empty()) observer.note(lock->taken_over());
   if (ranks.root() && clear_requests(options.dir))

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <new>
 #include <regex>
+#include <sstream>
 
 #include "awele/run/signals.hpp"
 #include "awele/support/error.hpp"
@@ -32,7 +33,9 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
 
 }  // namespace
 
-Injection Injection::parse(const std::string& text) {
+namespace {
+
+Injection parse_injection(const std::string& text) {
   static const std::regex pattern("([a-z_]+)@([a-z-]+):([0-9]{1,2})(?::([0-9]{1,6}))?");
   std::smatch match;
   const auto known = [](const std::string& action) {
@@ -51,14 +54,23 @@ Injection Injection::parse(const std::string& text) {
   return {match[1], match[2], std::stoi(match[3]), match[4].matched ? std::stoi(match[4]) : 0};
 }
 
+}  // namespace
+
+std::vector<Injection> parse_injections(const std::string& text) {
+  std::vector<Injection> all;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) all.push_back(parse_injection(part));
+  return all;
+}
+
 RunControl::RunControl(std::filesystem::path dir, int rank, const RunLimits& limits, const RunLock* lock,
-                       std::optional<Injection> injection)
+                       std::vector<Injection> injections)
     : dir_(std::move(dir)),
       rank_(rank),
       limits_(limits),
       lock_(lock),
       log_(dir_),
-      injection_(std::move(injection)) {}
+      injections_(std::move(injections)) {}
 
 Wish RunControl::wish(Stage stage, int seeds, const Outlook& outlook) {
   Wish wish = inject(stage, seeds);
@@ -112,15 +124,25 @@ void RunControl::work_is_safe() {
   std::filesystem::remove(checkpoint_file(dir_), ignored);
 }
 
+/// The first fault meant for this moment, if any, once.
 Wish RunControl::inject(Stage stage, int seeds) {
-  if (!injection_ || injection_->stage != name(stage) || injection_->seeds != seeds ||
-      injection_->rank != rank_)
-    return Wish::go_on;
-  const std::string action = injection_->action;
-  injection_.reset();
-  log_.event(
-      "injected",
-      {{"action", action}, {"stage", name(stage)}, {"seeds", seeds}, {"rank", rank_}, {"pid", ::getpid()}});
+  const auto meant = [&](const Injection& each) {
+    return each.stage == name(stage) && each.seeds == seeds && each.rank == rank_;
+  };
+  const auto found = std::find_if(injections_.begin(), injections_.end(), meant);
+  if (found == injections_.end()) return Wish::go_on;
+  const Injection injection = *found;
+  injections_.erase(found);
+  return act(injection);
+}
+
+Wish RunControl::act(const Injection& injection) {
+  const std::string& action = injection.action;
+  log_.event("injected", {{"action", action},
+                          {"stage", injection.stage},
+                          {"seeds", injection.seeds},
+                          {"rank", rank_},
+                          {"pid", ::getpid()}});
   if (action == "pause") sleep_until_signal(60);
   if (action == "throw") throw Error("a fault was injected (AWELE_INJECT); unset it");
   if (action == "bad_alloc") throw std::bad_alloc();

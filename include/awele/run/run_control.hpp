@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "awele/run/lock.hpp"
 #include "awele/run/run_log.hpp"
@@ -13,15 +14,15 @@
 
 namespace awele {
 
-/// A fault for tests, from the environment variable AWELE_INJECT: "ACTION@STAGE:SEEDS[:RANK]". ACTION: pause
-/// (60 s, or until a signal), throw, bad_alloc, checkpoint, stop (with a checkpoint). STAGE as in
-/// name(Stage). RANK: 0 if not given.
+/// A fault for tests, from the environment variable AWELE_INJECT: "ACTION@STAGE:SEEDS[:RANK]", several with
+/// commas between. Each acts once. ACTION: pause (60 s, or until a signal), throw, bad_alloc, checkpoint,
+/// stop (with a checkpoint). STAGE as in name(Stage). RANK: 0 if not given.
 struct Injection {
   std::string action, stage;
   int seeds = 0, rank = 0;
-  /// Throws awele::Error (usage) when the text is none.
-  static Injection parse(const std::string& text);
 };
+/// Throws awele::Error (usage) when the text is none.
+std::vector<Injection> parse_injections(const std::string& text);
 
 struct RunLimits {
   double checkpoint_minutes = 30;  ///< between two checkpoints, at least; 0: none by the clock
@@ -32,7 +33,7 @@ class RunControl : public SolveControl {
  public:
   /// `lock`: on rank 0; none on the others. Signals must be watched already.
   RunControl(std::filesystem::path dir, int rank, const RunLimits& limits, const RunLock* lock,
-             std::optional<Injection> injection);
+             std::vector<Injection> injections);
 
   Wish wish(Stage stage, int seeds, const Outlook& outlook) override;
   void before_rename() override;
@@ -44,6 +45,7 @@ class RunControl : public SolveControl {
  private:
   using Clock = std::chrono::steady_clock;
   Wish inject(Stage stage, int seeds);
+  Wish act(const Injection& injection);
   Wish wish_of_root(const Outlook& outlook);
   void look_at_files();
   bool limit_reached(const Outlook& outlook) const;
@@ -54,7 +56,7 @@ class RunControl : public SolveControl {
   const RunLimits limits_;
   const RunLock* lock_;
   RunLog log_;
-  std::optional<Injection> injection_;
+  std::vector<Injection> injections_;
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   Clock::time_point safe_ = Clock::now(), asked_ = Clock::now(), looked_{};
   double longest_ = 0;  ///< seconds between two calls, the longest lately
