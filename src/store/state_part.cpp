@@ -99,6 +99,8 @@ StatePartReader::~StatePartReader() = default;
 StatePartReader::StatePartReader(StatePartReader&&) noexcept = default;
 StatePartReader& StatePartReader::operator=(StatePartReader&&) noexcept = default;
 
+std::uint32_t StatePartReader::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }
+
 void StatePartReader::read(std::uint64_t piece, PieceStreams& streams) const {
   streams.crc = {impl_->crcs[2 * piece], impl_->crcs[2 * piece + 1]};
   impl_->read_stream(0, piece, streams.codes);
@@ -178,6 +180,8 @@ void StatePartWriter::write(std::uint64_t piece, const PieceStreams& streams) {
   }
   impl_->stream_crcs[piece] = crc32(crc32(0, streams.codes), streams.counts);
 }
+
+std::uint32_t StatePartWriter::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }
 
 std::uint64_t StatePartWriter::finish() {
   const hsize_t size[1] = {impl_->crcs.size()};
