@@ -331,7 +331,7 @@ TEST_F(DamagedSlice, ValuesThatDoNotFitTheDigest) {
     SliceWriter writer(db, 6, RuleSet::awari);
     std::vector<std::byte> stream;
     Compressor().append(values, stream);
-    writer.write_stream(0, stream);
+    writer.write_stream(0, stream, crc32(0, std::span(std::as_const(values))));
     writer.finish(crc, histogram);
   }
   expect_noticed(db);
@@ -346,7 +346,7 @@ TEST_F(DamagedSlice, HistogramThatDoesNotFitTheValues) {
     SliceWriter writer(db, 6, RuleSet::awari);
     std::vector<std::byte> stream;
     Compressor().append(values, stream);
-    writer.write_stream(0, stream);
+    writer.write_stream(0, stream, crc32(0, std::span(std::as_const(values))));
     writer.finish(crc32(0, std::span(std::as_const(values))), std::vector<std::uint64_t>(13));
   }
   const Result check = run("check --db " + db);

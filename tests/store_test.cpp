@@ -1,6 +1,7 @@
 // Slice files: what is written is read back, and whatever is damaged is refused with a message that names it.
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -176,7 +177,7 @@ TEST_F(Store, UnfinishedWriterLeavesNothing) {
     SliceWriter writer(dir, 4, RuleSet::awari);
     std::vector<std::byte> stream;
     Compressor().append(some_values(4, 4), stream);
-    writer.write_stream(0, stream);
+    writer.write_stream(0, stream, 0);
     EXPECT_FALSE(fs::exists(slice_path(dir, 4)));
   }
   EXPECT_TRUE(files().empty());
@@ -198,7 +199,7 @@ TEST_F(Store, MissingChunkIsRefused) {
     SliceWriter writer(dir, n, RuleSet::awari);
     std::vector<std::byte> stream;
     Compressor().append(std::span(values).first(kChunk), stream);
-    writer.write_stream(0, stream);
+    writer.write_stream(0, stream, crc32(0, std::span(values).first(kChunk)));
     message([&] { writer.finish(0, std::vector<std::uint64_t>(2 * n + 1)); });
   }
   if (!fs::exists(slice_path(dir, n))) return;  // the writer may refuse as well
@@ -207,6 +208,74 @@ TEST_F(Store, MissingChunkIsRefused) {
 }
 
 // ------------------------------------------------------------------------------------------------ damage
+
+/// Writes slice n in which `change` may change each chunk's values on their way to the compressor; the
+/// CRC-32s stay those of the values given.
+template <typename Change>
+void write_changed_chunks(const fs::path& dir, int n, const std::vector<std::int8_t>& values, Change change) {
+  SliceWriter writer(dir, n, RuleSet::awari);
+  std::vector<std::uint64_t> histogram(static_cast<std::size_t>(2 * n + 1));
+  for (std::int8_t value : values) ++histogram[static_cast<std::size_t>(value + n)];
+  for (std::uint64_t index = 0; index < chunk_count(n); ++index) {
+    const auto part = std::span(values).subspan(index * chunk_size(n), chunk_length(n, index));
+    std::vector<std::int8_t> piece(part.begin(), part.end());
+    piece.resize(chunk_size(n));
+    change(index, piece);
+    std::vector<std::byte> stream;
+    Compressor().append(piece, stream);
+    writer.write_stream(index, stream, crc32(0, part));
+  }
+  writer.finish(crc32(0, std::span(values)), histogram);
+}
+
+/// Only the chunk that is wrong is refused, whatever made its stream a valid one.
+TEST_F(Store, ChunkWithAnotherChunksValuesIsRefused) {
+  const int n = 9;
+  const auto values = some_values(n, 20);
+  write_changed_chunks(dir, n, values, [&](std::uint64_t index, std::vector<std::int8_t>& piece) {
+    if (index == 1) std::copy_n(values.begin(), piece.size(), piece.begin());
+  });
+  const SliceReader reader(slice_path(dir, n));
+  std::vector<std::int8_t> chunk;
+  reader.read_chunk(0, chunk);
+  EXPECT_TRUE(std::equal(chunk.begin(), chunk.end(), values.begin()));
+  const std::string what = message([&] { reader.read_chunk(1, chunk); });
+  EXPECT_TRUE(contains(what, slice_path(dir, n).string())) << what;
+  EXPECT_TRUE(contains(what, "CRC-32 of chunk 1")) << what;
+  reader.read_chunk(2, chunk);
+  EXPECT_TRUE(
+      std::equal(chunk.begin(), chunk.end(), values.begin() + 2 * static_cast<std::ptrdiff_t>(kChunk)));
+}
+
+/// What padding holds does not matter.
+TEST_F(Store, PaddingIsNotChecked) {
+  const int n = 9;
+  const auto values = some_values(n, 21);
+  write_changed_chunks(dir, n, values, [&](std::uint64_t index, std::vector<std::int8_t>& piece) {
+    if (index == 2) piece.back() = 5;
+  });
+  EXPECT_EQ(read_all(SliceReader(slice_path(dir, n))), values);
+}
+
+/// The changes +1, -2, +1 of neighbouring values leave an Adler-32 as it was.
+TEST_F(Store, ChangesThatAnAdler32DoesNotSeeAreRefused) {
+  const int n = 9;
+  auto values = some_values(n, 22);
+  std::fill_n(values.begin() + 1000, 3, std::int8_t{5});
+  std::uint32_t before = 0, after = 0;
+  write_changed_chunks(dir, n, values, [&](std::uint64_t index, std::vector<std::int8_t>& piece) {
+    if (index != 0) return;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(piece.data());
+    before = static_cast<std::uint32_t>(adler32(1, bytes, static_cast<uInt>(piece.size())));
+    piece[1000] += 1;
+    piece[1001] -= 2;
+    piece[1002] += 1;
+    after = static_cast<std::uint32_t>(adler32(1, bytes, static_cast<uInt>(piece.size())));
+  });
+  EXPECT_EQ(before, after);
+  const std::string what = message([&] { read_all(SliceReader(slice_path(dir, n))); });
+  EXPECT_TRUE(contains(what, "CRC-32 of chunk 0")) << what;
+}
 
 TEST_F(Store, TruncatedFileIsRefused) {
   const fs::path path = slice_path(dir, 9);

@@ -264,7 +264,7 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
   for (const NodeShare& share : files)
     parts.push_back({share.first,
                      std::min(order.positions(), share.end * kPiecePositions) - share.first * kPiecePositions,
-                     0});
+                     0, 0});
   const auto attempt = [&](auto&& work) {
     if (!error.empty()) return;
     try {
@@ -309,11 +309,18 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
       }
     control_.wish(Stage::checkpoint, state.n, {});
   }
-  std::uint64_t bytes = 0;
-  if (writer) attempt([&] { bytes = writer->finish(); });
+  Part written;
+  if (writer)
+    attempt([&] {
+      written.bytes = writer->finish();
+      written.digest = writer->digest();
+    });
   writer.reset();
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    parts[k].bytes = ranks_.max(mine && node_.root() && k == own_part ? bytes : 0);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const bool own = mine && node_.root() && k == own_part;
+    parts[k].bytes = ranks_.max(own ? written.bytes : 0);
+    parts[k].digest = ranks_.max(own ? written.digest : 0);
+  }
   return agree_on_error(error);
 }
 
@@ -440,11 +447,16 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
     try {
       if (!readers.contains(k)) {
         readers.clear();
-        readers.emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions));
+        const StatePartReader& reader =
+            readers.emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions)).first->second;
+        if (reader.digest() != control.parts[k].digest)
+          throw Error(fmt::format("{} is not the part that this checkpoint was saved with",
+                                  part_path(dir, k).string()));
       }
       readers.at(k).read(piece - control.parts[k].first, streams);
     } catch (const Error& failure) {
       if (error.empty()) error = failure.what();
+      readers.clear();
       streams = {};
     }
     return streams;

@@ -77,10 +77,11 @@ class Checkpoints {
  private:
   struct Part {
     std::uint64_t first = 0, positions = 0,
-                  bytes = 0;  ///< first piece; positions in the part; size of the file
+                  bytes = 0;   ///< first piece; positions in the part; size of the file
+    std::uint64_t digest = 0;  ///< of its contents: a part of another checkpoint is not this one's
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
-      archive& first& positions& bytes;
+      archive& first& positions& bytes& digest;
     }
   };
   struct Control {

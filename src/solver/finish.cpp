@@ -178,9 +178,12 @@ class Assembly {
   std::vector<RowPart> parts_, mine_;
 };
 
-/// A deflated piece on its way to the writer.
+/// A deflated piece on its way to the writer: this, then a ChunkHeader for each chunk, then the streams.
 struct PieceHeader {
   std::uint64_t first_chunk = 0, chunks = 0;
+};
+struct ChunkHeader {
+  std::uint64_t bytes = 0;
   PieceCrc crc;
 };
 
@@ -207,32 +210,34 @@ class Histogram {
   std::array<std::array<std::uint64_t, 256>, 4> lanes_{};
 };
 
-/// Deflates the chunks of a piece into one message: header, lengths, streams.
+/// Deflates the chunks of a piece into one message.
 void deflate_piece(int n, std::uint64_t piece, std::vector<std::int8_t>& values, Compressor& compressor,
                    std::vector<std::byte>& message) {
   const std::uint64_t chunk = chunk_size(n);
-  PieceHeader header{piece * kPieceChunks, (values.size() + chunk - 1) / chunk, {}};
-  header.crc.add(values);
+  const PieceHeader header{piece * kPieceChunks, (values.size() + chunk - 1) / chunk};
   values.resize(header.chunks * chunk, 0);  // HDF5 chunks are whole
-  message.resize(sizeof header + header.chunks * sizeof(std::uint64_t));
+  message.resize(sizeof header + header.chunks * sizeof(ChunkHeader));
   std::memcpy(message.data(), &header, sizeof header);
   for (std::uint64_t c = 0; c < header.chunks; ++c) {
-    const std::uint64_t bytes = compressor.append(std::span(values).subspan(c * chunk, chunk), message);
-    std::memcpy(message.data() + sizeof header + c * sizeof bytes, &bytes, sizeof bytes);
+    const auto part = std::span<const std::int8_t>(values).subspan(c * chunk, chunk);
+    ChunkHeader head;
+    head.crc.add(part.first(chunk_length(n, header.first_chunk + c)));
+    head.bytes = compressor.append(part, message);
+    std::memcpy(message.data() + sizeof header + c * sizeof head, &head, sizeof head);
   }
 }
 
 void write_piece(SliceWriter& writer, std::span<const std::byte> message, PieceCrc& crc) {
   PieceHeader header;
   std::memcpy(&header, message.data(), sizeof header);
-  std::size_t at = sizeof header + header.chunks * sizeof(std::uint64_t);
+  std::size_t at = sizeof header + header.chunks * sizeof(ChunkHeader);
   for (std::uint64_t c = 0; c < header.chunks; ++c) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, message.data() + sizeof header + c * sizeof bytes, sizeof bytes);
-    writer.write_stream(header.first_chunk + c, message.subspan(at, bytes));
-    at += bytes;
+    ChunkHeader head;
+    std::memcpy(&head, message.data() + sizeof header + c * sizeof head, sizeof head);
+    writer.write_stream(header.first_chunk + c, message.subspan(at, head.bytes), head.crc.crc);
+    crc.append(head.crc);
+    at += head.bytes;
   }
-  crc.append(header.crc);
 }
 
 }  // namespace
@@ -242,7 +247,9 @@ std::uint64_t finish_memory(int n, int ranks) {
   // Own parts of all pieces under way, the parts received, the piece, its streams (and one more at the
   // writer).
   const std::uint64_t parts = 2 * sizeof(RowPart) * piece / 64;
-  return (ranks == 1 ? 4 : 5) * piece + parts + static_cast<std::uint64_t>(ranks) * sizeof(std::vector<Code>);
+  const std::uint64_t chunk_crcs = chunk_count(n) * sizeof(std::uint32_t);
+  return (ranks == 1 ? 4 : 5) * piece + parts + chunk_crcs +
+         static_cast<std::uint64_t>(ranks) * sizeof(std::vector<Code>);
 }
 
 FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,

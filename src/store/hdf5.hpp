@@ -46,5 +46,7 @@ inline void quiet_hdf5() {
 
 /// The innermost description on HDF5's error stack, for the end of a message; empty when there is none.
 std::string hdf5_reason();
+/// The system's error number (ENOSPC, ...) on HDF5's error stack; 0 when there is none.
+int hdf5_system_error();
 
 }  // namespace awele

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
 #include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
 
@@ -29,6 +33,20 @@ std::string hdf5_reason() {
   return reason;
 }
 
+int hdf5_system_error() {
+  int found = 0;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_DOWNWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        // The only place where the drivers tell it: "... errno = 28, error message = '...' ...".
+        const char* text = error->desc ? std::strstr(error->desc, "errno = ") : nullptr;
+        if (text) *static_cast<int*>(out) = std::atoi(text + std::strlen("errno = "));
+        return 0;
+      },
+      &found);
+  return found;
+}
+
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -41,20 +59,23 @@ PropertyList version_bounds() {
   return list;
 }
 
-bool flush_to_disk(const std::filesystem::path& path) {
+void flush_to_disk(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY);
-  const bool ok = fd >= 0 && ::fsync(fd) == 0;
+  const int error = fd >= 0 && ::fsync(fd) == 0 ? 0 : errno;
   if (fd >= 0) ::close(fd);
-  return ok;
+  if (error) fail_writing(path, "it cannot be flushed to disk", error);
 }
 
-void fail_writing(const std::filesystem::path& path, const std::string& what) {
-  std::error_code error;
-  const auto space = std::filesystem::space(path.parent_path(), error);
-  const bool full = !error && space.available < (std::uint64_t{1} << 20);
+void fail_writing(const std::filesystem::path& path, const std::string& what, int error) {
+  std::string reason = error ? std::strerror(error) : hdf5_reason();
+  if (error == 0) error = hdf5_system_error();
+  std::error_code unknown;
+  const auto space = std::filesystem::space(path.parent_path(), unknown);
+  if (error == 0 && !unknown && space.available < (std::uint64_t{1} << 20)) error = ENOSPC;
+  const bool full = error == ENOSPC || error == EDQUOT;
+  if (full) reason = error == EDQUOT ? "the disk quota is used up" : "the disk is full";
   throw Error(full ? ExitCode::no_resources : ExitCode::failure,
-              fmt::format("{} cannot be written: {} ({}); {}", path.string(), what,
-                          full ? "the disk is full" : hdf5_reason(),
+              fmt::format("{} cannot be written: {} ({}); {}", path.string(), what, reason,
                           full ? "free some space and run the same command again"
                                : "check that the directory is writable and run the same command again"));
 }

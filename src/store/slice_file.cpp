@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -68,6 +70,12 @@ std::uint32_t meta_crc(const SliceInfo& info) {
   return crc32(crc, std::as_bytes(std::span(line)));
 }
 
+/// Elements of a chunk of /chunk_crc32: small, since a look-up of one position reads one of them.
+constexpr std::uint64_t kCrcBlock = 1024;
+
+/// No deflater makes the stream of a chunk longer than this.
+std::uint64_t longest_stream(std::uint64_t chunk) { return chunk + chunk / 8 + 64; }
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------- reading
@@ -78,10 +86,12 @@ struct SliceReader::Impl {
   std::uint64_t bytes = 0;
   std::uint64_t chunk = 1;
   File file;
-  Dataset values;
+  Dataset values, chunk_crcs;
   mutable Decompressor decompressor;
   mutable std::vector<std::byte> stream;
   mutable std::vector<std::int8_t> scratch;
+  mutable std::vector<std::uint32_t> crcs;  ///< block `crc_block` of /chunk_crc32
+  mutable std::uint64_t crc_block = ~std::uint64_t{0};
 
   [[noreturn]] void damaged(const std::string& what) const { fail_damaged(path, what); }
 
@@ -118,7 +128,8 @@ struct SliceReader::Impl {
     if (::access(path.c_str(), R_OK) != 0)
       throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
     if (H5Fis_hdf5(path.c_str()) <= 0) damaged("it is not an HDF5 file");
-    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, version_bounds()));
+    const PropertyList bounds = version_bounds();
+    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, bounds));
     if (!file.valid())
       throw Error(
           fmt::format("{} cannot be opened ({}); if it lies on NFS or Lustre try again with "
@@ -178,6 +189,34 @@ struct SliceReader::Impl {
       damaged("/values is not stored as chunks of the right size with the deflate filter");
     chunk = dims[0];
   }
+
+  void open_chunk_crcs() {
+    chunk_crcs = Dataset(H5Dopen2(file, "/chunk_crc32", H5P_DEFAULT));
+    if (!chunk_crcs.valid()) damaged("it has no /chunk_crc32");
+    Dataspace space(H5Dget_space(chunk_crcs));
+    Datatype type(H5Dget_type(chunk_crcs));
+    if (H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(awele::chunk_count(info.seeds)) ||
+        H5Tequal(type, H5T_STD_U32LE) <= 0)
+      damaged("/chunk_crc32 has the wrong shape or type");
+  }
+
+  /// The CRC-32 that the file states for the values of a chunk. Whole blocks are read, one is kept.
+  std::uint32_t stated_crc(std::uint64_t index) const {
+    const std::uint64_t block = index / kCrcBlock;
+    if (block != crc_block) {
+      crc_block = ~std::uint64_t{0};
+      const hsize_t first[1] = {block * kCrcBlock};
+      const hsize_t count[1] = {std::min<hsize_t>(kCrcBlock, awele::chunk_count(info.seeds) - first[0])};
+      crcs.resize(count[0]);
+      Dataspace file_part(H5Dget_space(chunk_crcs)), memory(H5Screate_simple(1, count, nullptr));
+      if (H5Sselect_hyperslab(file_part, H5S_SELECT_SET, first, nullptr, count, nullptr) < 0 ||
+          H5Dread(chunk_crcs, H5T_NATIVE_UINT32, memory, file_part, H5P_DEFAULT, crcs.data()) < 0)
+        damaged(fmt::format("/chunk_crc32 cannot be read ({})", hdf5_reason()));
+      crc_block = block;
+    }
+    return crcs[index % kCrcBlock];
+  }
 };
 
 SliceReader::SliceReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
@@ -186,6 +225,7 @@ SliceReader::SliceReader(const std::filesystem::path& path) : impl_(std::make_un
   impl_->read_attributes();
   impl_->read_histogram();
   impl_->open_values();
+  impl_->open_chunk_crcs();
 }
 SliceReader::~SliceReader() = default;
 SliceReader::SliceReader(SliceReader&&) noexcept = default;
@@ -204,8 +244,9 @@ void SliceReader::read_stream(std::uint64_t index, std::vector<std::byte>& strea
   const hsize_t offset[1] = {index * impl_->chunk};
   hsize_t bytes = 0;
   std::uint32_t mask = 0;
-  if (H5Dget_chunk_storage_size(impl_->values, offset, &bytes) < 0 || bytes == 0 || bytes > impl_->bytes)
-    impl_->damaged(fmt::format("chunk {} of /values is missing", index));
+  if (H5Dget_chunk_storage_size(impl_->values, offset, &bytes) < 0 || bytes == 0 ||
+      bytes > longest_stream(impl_->chunk))
+    impl_->damaged(fmt::format("chunk {} of /values is missing or too long", index));
   stream.resize(bytes);
   if (H5Dread_chunk(impl_->values, H5P_DEFAULT, offset, &mask, stream.data()) < 0 || mask != 0)
     impl_->damaged(fmt::format("chunk {} of /values cannot be read ({})", index, hdf5_reason()));
@@ -216,6 +257,11 @@ void SliceReader::read_chunk(std::uint64_t index, std::vector<std::int8_t>& valu
   values.resize(impl_->chunk);
   inflate_chunk(impl_->path, impl_->info.seeds, index, impl_->stream, impl_->decompressor, values);
   values.resize(chunk_length(index));
+  const std::uint32_t found = crc32(0, std::span<const std::int8_t>(values)),
+                      stated = impl_->stated_crc(index);
+  if (found != stated)
+    impl_->damaged(fmt::format("the CRC-32 of chunk {} of /values is {:08x}, /chunk_crc32 says {:08x}", index,
+                               found, stated));
 }
 
 void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
@@ -237,7 +283,19 @@ struct SliceWriter::Impl {
   SliceInfo info;
   File file;
   Dataset values;
+  std::vector<std::uint32_t> chunk_crcs;
   bool done = false;
+
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  /// Here and not in the writer's destructor: a file that could be created but not filled goes as well.
+  ~Impl() {
+    values.reset();
+    file.reset();
+    std::error_code ignored;
+    if (!done) std::filesystem::remove(temporary, ignored);
+  }
 
   void require(bool ok, const char* what) const {
     if (!ok) fail_writing(temporary, what);
@@ -261,7 +319,8 @@ struct SliceWriter::Impl {
 
   void create() {
     quiet_hdf5();
-    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, version_bounds()));
+    const PropertyList bounds = version_bounds();
+    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, bounds));
     require(file.valid(), "the file cannot be created");
     const hsize_t size[1] = {info.positions};
     const hsize_t chunk[1] = {chunk_size(info.seeds)};
@@ -274,16 +333,22 @@ struct SliceWriter::Impl {
     require(values.valid(), "/values");
   }
 
-  void write_histogram() {
-    const hsize_t size[1] = {info.histogram.size()};
+  /// A small dataset in chunks of `block` elements, with HDF5's own checksum.
+  void table(const char* name, hid_t stored, hid_t native, const void* data, std::uint64_t count,
+             std::uint64_t block) {
+    const hsize_t size[1] = {count}, chunk[1] = {std::min(count, block)};
     Dataspace space(H5Screate_simple(1, size, nullptr));
     PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
-    H5Pset_chunk(layout, 1, size);
+    H5Pset_chunk(layout, 1, chunk);
     H5Pset_fletcher32(layout);
-    Dataset dataset(H5Dcreate2(file, "/histogram", H5T_STD_U64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
-    require(dataset.valid() && H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                        info.histogram.data()) >= 0,
-            "/histogram");
+    Dataset dataset(H5Dcreate2(file, name, stored, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    require(dataset.valid() && H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0, name);
+  }
+
+  void write_tables() {
+    table("/histogram", H5T_STD_U64LE, H5T_NATIVE_UINT64, info.histogram.data(), info.histogram.size(),
+          info.histogram.size());
+    table("/chunk_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, chunk_crcs.data(), chunk_crcs.size(), kCrcBlock);
   }
 
   void write_attributes() {
@@ -306,40 +371,38 @@ SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules,
   impl_->info.rules = rules;
   impl_->info.positions = slice_size(n);
   impl_->info.program_version = kVersion;
+  impl_->chunk_crcs.resize(chunk_count(n));
   impl_->create();
 }
 
-SliceWriter::~SliceWriter() {
-  impl_->values.reset();
-  impl_->file.reset();
-  std::error_code ignored;
-  if (!impl_->done) std::filesystem::remove(impl_->temporary, ignored);
-}
+SliceWriter::~SliceWriter() = default;
 
-void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> stream) {
+void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> stream, std::uint32_t crc) {
   const hsize_t offset[1] = {index * chunk_size(impl_->info.seeds)};
   impl_->require(H5Dwrite_chunk(impl_->values, H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
                  "a chunk of /values");
+  impl_->chunk_crcs[index] = crc;
 }
 
 std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,
                                   const std::function<void()>& before_rename) {
   impl_->info.crc = crc;
   impl_->info.histogram = histogram;
-  impl_->write_histogram();
+  impl_->write_tables();
   impl_->write_attributes();
   impl_->values.reset();
   const bool flushed = H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) >= 0;
   impl_->require(flushed, "it cannot be flushed");
   impl_->file.reset();
-  impl_->require(flush_to_disk(impl_->temporary), "it cannot be flushed to disk");
+  flush_to_disk(impl_->temporary);
   {
     SliceReader complete(impl_->temporary);
   }  // a file that cannot be opened again must not get its final name
   if (before_rename) before_rename();
-  std::filesystem::rename(impl_->temporary, impl_->path);
+  if (std::rename(impl_->temporary.c_str(), impl_->path.c_str()) != 0)
+    fail_writing(impl_->temporary, "it cannot get its final name", errno);
   impl_->done = true;
-  impl_->require(flush_to_disk(impl_->dir), "its directory cannot be flushed to disk");
+  flush_to_disk(impl_->dir);
   return std::filesystem::file_size(impl_->path);
 }
 

@@ -62,10 +62,11 @@ inline void write_slice(const std::filesystem::path& dir, int n, RuleSet rules,
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(index * chunk);
     std::vector<std::int8_t> piece(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
                                                       chunk, values.size() - index * chunk)));
+    const std::uint32_t crc = crc32(0, std::span<const std::int8_t>(piece));
     piece.resize(chunk);
     std::vector<std::byte> stream;
     compressor.append(piece, stream);
-    writer.write_stream(index, stream);
+    writer.write_stream(index, stream, crc);
   }
   writer.finish(crc32(0, std::span(values)), histogram);
 }
@@ -89,14 +90,19 @@ inline void make_arbitrary_database(const std::filesystem::path& dir, int n, Rul
   for (int m = 0; m <= n; ++m) {
     SliceWriter writer(dir, m, rules);
     std::array<std::vector<std::byte>, 7> streams;
-    for (auto& stream : streams) {
-      std::vector<std::int8_t> piece(chunk_size(m));
+    std::array<std::vector<std::int8_t>, 7> pieces;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      auto& piece = pieces[i];
+      piece.resize(chunk_size(m));
       for (auto& value : piece)
         value = static_cast<std::int8_t>(static_cast<int>(random() % static_cast<unsigned>(2 * m + 1)) - m);
-      compressor.append(piece, stream);
+      compressor.append(piece, streams[i]);
     }
-    for (std::uint64_t index = 0; index * chunk_size(m) < slice_size(m); ++index)
-      writer.write_stream(index, streams[index % streams.size()]);
+    for (std::uint64_t index = 0; index < chunk_count(m); ++index) {
+      const auto values = std::span<const std::int8_t>(pieces[index % pieces.size()]);
+      writer.write_stream(index, streams[index % streams.size()],
+                          crc32(0, values.first(chunk_length(m, index))));
+    }
     writer.finish(0, std::vector<std::uint64_t>(static_cast<std::size_t>(2 * m + 1)));
   }
 }

@@ -42,6 +42,8 @@ class StatePartWriter {
   void write(std::uint64_t piece, const PieceStreams& streams);
   /// Completes the file, flushes it to disk, reads it again and compares. Returns its size in bytes.
   std::uint64_t finish();
+  /// A digest of all pieces, as the reader has it.
+  std::uint32_t digest() const;
 
  private:
   struct Impl;
@@ -57,6 +59,8 @@ class StatePartReader {
   StatePartReader& operator=(StatePartReader&&) noexcept;
 
   void read(std::uint64_t piece, PieceStreams& streams) const;
+  /// A digest of all pieces: of their CRC-32s.
+  std::uint32_t digest() const;
 
  private:
   struct Impl;
