@@ -19,7 +19,7 @@ finish() {
     kill -KILL "$world" 2>/dev/null || true
     wait "$world" 2>/dev/null || true
   fi
-  if ((code > 0 && code < 128)); then tail -n 15 "$scratch"/*.out "$scratch"/*.err >&2 || true; fi
+  if ((code > 0 && code < 128)); then tail -n 15 "$scratch"/*.err >&2 || true; fi
   rm -rf "$scratch"
   exit "$code"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Solves across three hosts, with a link that is cut for a moment and one that stays cut. To be started by
-# hosts_test.sh.
+# Solves across three hosts, with a link that is cut for a moment, one that stays cut, and a host that is lost. To
+# be started by hosts_test.sh.
 #
 #   solves.sh FOLDER PROGRAM MPIRUN
 set -euo pipefail
@@ -47,8 +47,9 @@ expect_idle() {
   wait_until 10 idle "$@" || fail "processes are left on hosts: $(all_processes "$@" | xargs -r ps -o pid,args)"
 }
 
-start_solve() {  # start_solve NAME PLACES SEEDS DIR [OPTION...]: in the background, as process $job
-  across "$solves_within" "$2" "$awele" solve --progress none --seeds "$3" --db "$4" "${@:5}" \
+# start_solve NAME PLACES SEEDS DIR [VARIABLE=VALUE...]: in the background, as process $job.
+start_solve() {
+  across "$solves_within" "$2" env "${@:5}" "$awele" solve --progress none --seeds "$3" --db "$4" \
     >"$scratch/$1.out" 2>"$scratch/$1.err" &
   job=$!
 }
@@ -95,27 +96,53 @@ goes_on_after_a_short_cut() {
   echo "ok: a link cut for $cut_for_a_moment s stalls the job, which then goes on to the same bytes"
 }
 
-ends_after_a_lasting_cut() {
-  start_solve cut 1:1,2:1,3:1 17 "$scratch/cut"
-  wait_until "$solves_within" slice_begun "$scratch/cut" 17 || fail "slice 17 was not begun"
-  cut_link 3
+# expect_error NAME LOST: the job, with the link of host LOST cut, ends in time, with an error that names a host that
+# cannot be reached any more, and on all hosts.
+expect_error() {
   local begin=$SECONDS code=0
   wait "$job" || code=$?
-  local seconds=$((SECONDS - begin))
+  took=$((SECONDS - begin))
   [[ $code != 0 && $code != 124 ]] || fail "with the link cut the job ended with exit code $code"
-  ((seconds <= ends_within)) || fail "with the link cut the job ended only after $seconds s"
-  grep -q "awele-3" "$scratch/cut.err" || fail "the host that was lost is not named"
+  ((took <= ends_within)) || fail "with the link cut the job ended only after $took s"
+  grep -A 3 "lost communication with a remote daemon" "$scratch/$1.err" | grep -q "Remote daemon.*on node $2" ||
+    fail "it is not said that $2 is lost"
   expect_idle 1 2 3
-  expect_slices "$scratch/cut" 16
-  grep -m 1 "awele-3" "$scratch/cut.err"
-  echo "ok: a link that stays cut ends the job after $seconds s with exit code $code"
 }
 
-resumes_on_other_ranks() {
+event() { grep -q "\"event\":\"$2\"" "$1/log" 2>/dev/null; }  # event DIR EVENT: it has been logged
+
+ends_after_a_lasting_cut() {
+  start_solve cut 1:1,2:1,3:1 12 "$scratch/cut" AWELE_INJECT=pause@rounds:12:1
+  wait_until "$solves_within" event "$scratch/cut" injected || fail "slice 12 was not begun"
+  cut_link 3
+  expect_error cut awele-3
+  expect_slices "$scratch/cut" 11
+  echo "ok: a link that stays cut ends the job after $took s, on all hosts"
   mend_link 3
-  solve resumed 3:2,1:2 17 "$scratch/cut"
-  expect_slices "$scratch/cut" 17
-  echo "ok: with the link mended the run goes on, on 2 + 2 ranks, to the same bytes"
+  solve mended 1:2,3:1 12 "$scratch/cut"
+  expect_slices "$scratch/cut" 12
+  echo "ok: with the link mended a run on 2 + 1 ranks ends with the same bytes"
+}
+
+checkpoint_there() { compgen -G "$1/checkpoint_$2_[0-9][0-9][0-9][0-9]" >/dev/null; }
+
+# The host of mpirun and of rank 0 is lost. As after a node failure under Slurm, the job starts again on the others.
+goes_on_without_a_lost_host() {
+  mkdir "$scratch/lost"
+  cp "$scratch"/short/slice_0*.h5 "$scratch"/short/slice_1[0-6].h5 "$scratch/lost"
+  start_solve lost 1:1,2:1,3:1 17 "$scratch/lost" SLURM_JOB_ID=4711
+  wait_until "$solves_within" event "$scratch/lost" slice_begins || fail "slice 17 was not begun"
+  touch "$scratch/lost/checkpoint"
+  wait_until "$solves_within" checkpoint_there "$scratch/lost" 17 || fail "no checkpoint was taken"
+  cut_link 1
+  expect_error lost "awele-[23]"
+  checkpoint_there "$scratch/lost" 17 || fail "the checkpoint is gone"
+  echo "ok: losing the host of rank 0 ends the job after $took s"
+  solve others 2:2,3:2 17 "$scratch/lost" SLURM_JOB_ID=4711 SLURM_RESTART_COUNT=1
+  event "$scratch/lost" resumed || fail "the checkpoint was not used"
+  expect_slices "$scratch/lost" 17
+  ! checkpoint_there "$scratch/lost" 17 || fail "the checkpoint is left over"
+  echo "ok: the job goes on from its checkpoint on the other hosts, on 2 + 2 ranks, to the same bytes"
 }
 
 for name in $(compgen -e); do
@@ -127,4 +154,4 @@ hosts_are_apart
 solves_12_seeds
 goes_on_after_a_short_cut
 ends_after_a_lasting_cut
-resumes_on_other_ranks
+goes_on_without_a_lost_host
