@@ -2,6 +2,7 @@
 // the thing, the documented exit code, no hang, no damaged or half-written slice, nothing replaced silently.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -166,6 +167,29 @@ TEST_P(Trouble, MissingSliceInVerify) {
   const Result result = run("verify --db " + db_.string());
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("slice_05.h5"), std::string::npos) << result.err;
+}
+
+/// The rank that held the lock is dead, but its parent has not fetched it yet: after mpirun has gone that is
+/// up to init, which in a container may never do it.
+TEST_P(Trouble, LockOfAProcessThatIsDeadAndNotFetched) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  std::istringstream fields(read_file("/proc/" + std::to_string(child) + "/stat"));
+  std::string start;
+  for (int k = 1; k <= 22; ++k) fields >> start;
+  char host[256] = "";
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  fs::create_directory(db_);
+  std::ofstream(db_ / "lock") << R"({"host":")" << host << R"(","pid":)" << child << R"(,"process_start":)"
+                              << start << R"(,"job":"","restart":0,"token":"00000000","started":"0"})"
+                              << std::endl;
+  const Result result = run("solve --seeds 5 --db " + db_.string());
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("does not run any more"), std::string::npos) << result.err;
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space

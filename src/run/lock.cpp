@@ -37,15 +37,19 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// Field 22 of /proc/PID/stat: when the process started, in ticks since boot; 0 when it does not run.
+/// Field 22 of /proc/PID/stat: when the process started, in ticks since boot; 0 when it does not run. One
+/// that is dead and waits to be fetched by its parent (after mpirun has gone: by init, which may take its
+/// time) does not.
 long process_start(long pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string all{std::istreambuf_iterator<char>(file), {}};
   const auto name_end = all.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(all.substr(name_end + 1));
-  std::string skipped;
-  for (int k = 3; k < 22; ++k) fields >> skipped;
+  std::string state, skipped;
+  fields >> state;
+  if (state == "Z" || state == "X") return 0;
+  for (int k = 4; k < 22; ++k) fields >> skipped;
   long ticks = 0;
   fields >> ticks;
   return ticks;
