@@ -10,7 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 packages=(g++ cmake ninja-build pkg-config openmpi-bin libopenmpi-dev libhdf5-dev libboost-serialization-dev
           libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev)
-test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich)
+test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich iproute2)
 
 tests=OFF
 case "${1:-}" in

@@ -37,8 +37,9 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// Field 22 of /proc/PID/stat: when the process started, in ticks since boot; 0 when it does not run (a
-/// zombie, state Z or X, is dead: only its parent has not fetched it yet).
+/// Field 22 of /proc/PID/stat: when the process started, in ticks since boot; 0 when it does not run. One
+/// that is dead and waits to be fetched by its parent (after mpirun has gone: by init, which may take its
+/// time) does not.
 long process_start(long pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string all{std::istreambuf_iterator<char>(file), {}};

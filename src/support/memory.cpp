@@ -76,6 +76,16 @@ std::uint64_t limit_of(__rlimit_resource resource) {
   return limit.rlim_cur;
 }
 
+/// What a limit leaves beyond what the kernel counts against it already: libraries and MPI alone have mapped
+/// hundreds of MiB by now.
+void take_rlimit(MemoryLimit& least, __rlimit_resource resource, const char* used_key, const char* source) {
+  const std::uint64_t most = limit_of(resource);
+  if (most == kNone) return;
+  const std::uint64_t kib = field("/proc/self/status", used_key);
+  const std::uint64_t used = kib == kNone ? 0 : kib << 10;
+  take_least(least, most > used ? most - used : 0, source);
+}
+
 }  // namespace
 
 MemoryLimit node_memory() {
@@ -93,8 +103,8 @@ MemoryLimit node_memory() {
 
 MemoryLimit process_memory() {
   MemoryLimit least{kNone, "no limit"};
-  take_least(least, limit_of(RLIMIT_AS), "ulimit -v");
-  take_least(least, limit_of(RLIMIT_DATA), "ulimit -d");
+  take_rlimit(least, RLIMIT_AS, "VmSize:", "ulimit -v");
+  take_rlimit(least, RLIMIT_DATA, "VmData:", "ulimit -d");
   return least;
 }
 

@@ -13,7 +13,7 @@ struct MemoryLimit {
 
 /// The least limit that all processes of the node share: MemAvailable, cgroup (v1 or v2), SLURM_MEM_*.
 MemoryLimit node_memory();
-/// The least limit of this process alone: ulimit -v and -d.
+/// What the least limit of this process alone leaves: ulimit -v and -d.
 MemoryLimit process_memory();
 /// Peak resident memory of this process so far.
 std::uint64_t peak_memory();
