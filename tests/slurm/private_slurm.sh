@@ -90,7 +90,7 @@ AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerType=sched/builtin
-SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
+SchedulerParameters=batch_sched_delay=0
 SlurmdParameters=config_overrides
 MpiDefault=pmix
 PropagateResourceLimits=NONE
@@ -101,8 +101,8 @@ JobRequeue=1
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=$memory State=UNKNOWN
 PartitionName=test Nodes=$host Default=YES MaxTime=60 State=UP
 CONF
-  # slurmd reads it where it lies beside slurm.conf; with these plug-ins it asks for nothing of cgroups.
-  echo "CgroupAutomount=no" >"$folder/etc/cgroup.conf"
+  # Nothing above asks anything of cgroups; version 1's plug-in then starts on any machine, version 2's wants systemd.
+  printf '%s\n' CgroupPlugin=cgroup/v1 CgroupAutomount=no >"$folder/etc/cgroup.conf"
   echo "export SLURM_CONF=$folder/etc/slurm.conf" >"$folder/environment"
 }
 
