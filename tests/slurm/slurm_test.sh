@@ -30,7 +30,7 @@ clean_up() {
     rm -rf "$scratch"
   else
     tail -n 40 "$scratch"/jobs/*.log "$scratch"/db-*/log "$slurm"/log/*.log 2>/dev/null || true
-    echo "FAILED; everything is left in $scratch" >&2
+    echo "FAILED${failure:+: $failure}; everything is left in $scratch" >&2
   fi
   exit "$code"
 }
@@ -45,6 +45,7 @@ guard() {
 }
 
 fail() {
+  failure=$*
   echo "slurm_test.sh: $*" >&2
   exit 1
 }
@@ -74,9 +75,11 @@ require_field() {
   [[ $found == "$3" ]] || fail "job $1: $2 is $found, not $3"
 }
 
-# A requeued job waits for two minutes, unless told not to.
+# A requeued job waits for two minutes, unless told not to. In the very second in which its first start ended, the node
+# refuses a second one ("already killed").
 start_again() {
   within 30 job_is "$1" PENDING
+  sleep 3
   scontrol update jobid="$1" StartTime=now
 }
 
@@ -141,7 +144,7 @@ fi
 WRAPPER
   echo "exec '$real_program' \"\$@\"" >>"$scratch/awele"
   chmod +x "$scratch/awele"
-  export PROGRAM=$scratch/awele SEEDS=$seeds TASKS=2 INJECT=
+  export PROGRAM=$scratch/awele SEEDS=$seeds TASKS=2 TIME=5 WARN=60 INJECT=
 }
 
 # The real thing: Slurm itself warns, 30 s before the limit of a minute (it looks every 30 s).
@@ -169,7 +172,7 @@ test_signal() {
   local job
   step "warning by scancel, mpirun"
   export DB=$scratch/db-signal
-  job=$(INJECT="pause@$stage" LAUNCHER=mpirun TIME=5 WARN=60 bash "$root/slurm/solve.sbatch" --parsable)
+  job=$(INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
   within 60 happened "$DB" injected
   scancel --signal=USR1 --batch "$job"
   within 30 happened "$DB" stop
@@ -185,7 +188,7 @@ test_no_more_requeues() {
   local job
   step "no more requeues"
   export DB=$scratch/db-once
-  job=$(INJECT="pause@$stage" MAX_REQUEUES=0 LAUNCHER=mpirun TIME=5 bash "$root/slurm/solve.sbatch" --parsable)
+  job=$(INJECT="pause@$stage" MAX_REQUEUES=0 LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
   within 60 happened "$DB" injected
   scancel --signal=USR1 --batch "$job"
   within 60 job_is_over "$job"
@@ -194,7 +197,7 @@ test_no_more_requeues() {
   require_field "$job" Restarts 0
   compgen -G "$DB/checkpoint_${seeds}_*" >/dev/null || fail "no checkpoint in $DB"
   # Submitted again in the same words, it goes on.
-  job=$(LAUNCHER=mpirun TIME=5 bash "$root/slurm/solve.sbatch" --parsable)
+  job=$(LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
   within 60 job_is_over "$job"
   require_field "$job" ExitCode 0:0
   require_checkpoint_and_resume "$DB"
@@ -205,7 +208,7 @@ test_chain() {
   local jobs
   step "chain"
   export DB=$scratch/db-chain
-  INJECT="pause@$stage" LAUNCHER=mpirun TIME=5 bash "$root/slurm/chain.sh" 4 >chain.out
+  INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/chain.sh" 4 >chain.out
   mapfile -t jobs < <(sed -n 's/^job .*: //p' chain.out)
   within 60 happened "$DB" injected
   job_is "${jobs[1]}" PENDING || fail "the second job of the chain does not wait"
@@ -224,7 +227,7 @@ test_chain_with_nothing_to_do() {
   local jobs
   step "chain with nothing to do"
   export DB=$scratch/db-undisturbed
-  LAUNCHER=mpirun TIME=5 bash "$root/slurm/chain.sh" 2 >chain.out
+  LAUNCHER=mpirun bash "$root/slurm/chain.sh" 2 >chain.out
   mapfile -t jobs < <(sed -n 's/^job .*: //p' chain.out)
   for job in "${jobs[@]}"; do within 60 job_is_over "$job"; done
   require_field "${jobs[0]}" JobState COMPLETED
@@ -240,7 +243,7 @@ test_verify() {
   export DB=$scratch/db-verify
   cp -r "$scratch/db-undisturbed" "$DB"
   rm "$DB/slice_$seeds.h5"
-  job=$(TIME=5 TASKS=1 SAMPLE=2000 LAUNCHER=mpirun bash "$root/slurm/verify.sbatch" --parsable)
+  job=$(TASKS=1 SAMPLE=2000 LAUNCHER=mpirun bash "$root/slurm/verify.sbatch" --parsable)
   for ((slice = 0; slice <= seeds; ++slice)); do within 120 job_is_over "${job}_$slice"; done
   for ((slice = 0; slice < seeds; ++slice)); do
     require_field "${job}_$slice" JobState COMPLETED
