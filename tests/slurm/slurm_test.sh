@@ -89,7 +89,7 @@ start_again() {
 happened() { grep -s "\"event\": *\"$2\"" "$1/log" | grep -q -- "${3:-}"; }
 not_happened() { ! happened "$@"; }
 
-line_of() { grep -n "\"event\": *\"$2\"" "$1/log" | head -n 1 | cut -d : -f 1; }
+line_of() { grep -n "\"event\": *\"$2\"" "$1/log" | head -n 1 | cut -d : -f 1 || true; }
 
 # The slice was interrupted in its rounds, saved, and went on from what was saved; in this order, once each.
 require_checkpoint_and_resume() {
