@@ -204,6 +204,22 @@ test_no_more_requeues() {
   require_same_bytes "$DB"
 }
 
+# A file DB/stop ends the job for good. (The signal wakes the solver, which the test holds.)
+test_stop_file() {
+  local job
+  step "stopped by a file"
+  export DB=$scratch/db-file
+  job=$(INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
+  within 60 happened "$DB" injected
+  touch "$DB/stop"
+  scancel --signal=USR1 --batch "$job"
+  within 60 job_is_over "$job"
+  require_field "$job" JobState FAILED
+  require_field "$job" ExitCode 75:0
+  require_field "$job" Restarts 0
+  happened "$DB" checkpoint || fail "no checkpoint in $DB"
+}
+
 test_chain() {
   local jobs
   step "chain"
@@ -253,7 +269,7 @@ test_verify() {
 }
 
 tests=("${@:2}")
-[[ ${#tests[@]} != 0 ]] || tests=(time_limit signal no_more_requeues chain chain_with_nothing_to_do verify)
+[[ ${#tests[@]} != 0 ]] || tests=(time_limit signal no_more_requeues stop_file chain chain_with_nothing_to_do verify)
 start
 for name in "${tests[@]}"; do "test_$name"; done
 step "passed: ${tests[*]}"
