@@ -10,7 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 packages=(g++ cmake ninja-build pkg-config openmpi-bin libopenmpi-dev libhdf5-dev libboost-serialization-dev
           libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev)
-test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich iproute2)
+test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich iproute2 slurm-wlm munge)
 
 tests=OFF
 case "${1:-}" in
@@ -80,7 +80,8 @@ $1 Needed are:
   HDF5 1.10 or later, C library, serial or parallel
   Boost 1.71 or later: Boost.Serialization
   zlib, libdeflate, fmt, CLI11, nlohmann-json
-  for the tests: GoogleTest; python3 with h5py and numpy, h5diff and h5dump of the HDF5 tools, MPICH
+  for the tests: GoogleTest; python3 with h5py and numpy, h5diff and h5dump of the HDF5 tools, MPICH,
+    Slurm with munge (the test of the batch scripts; as root only)
 With modules, load them and try again. A library in a folder of its own is found when the environment says where:
   HDF5_ROOT, Boost_ROOT, CLI11_ROOT, fmt_ROOT, nlohmann_json_ROOT, ZLIB_ROOT, LIBDEFLATE_ROOT, GTest_ROOT, MPI_HOME
 TEXT

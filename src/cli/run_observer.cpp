@@ -40,7 +40,9 @@ void RunObserver::end(const std::string& state, const std::string& sentence) {
   if (!root_) return;
   status_["state"] = state;
   status_["sentence"] = sentence;
-  log_.event(state == "stopped" ? "stop" : "done", {{"sentence", sentence}});
+  nlohmann::ordered_json how{{"sentence", sentence}};
+  if (state == "stopped") how["reason"] = control_.stop_reason();
+  log_.event(state == "stopped" ? "stop" : "done", how);
   update(true);
 }
 

@@ -88,7 +88,8 @@ Wish RunControl::wish(Stage stage, int seeds, const Outlook& outlook) {
 
 Wish RunControl::wish_of_root(const Outlook& outlook) {
   look_at_files();
-  if (stop_file_ || limit_reached(outlook)) return Wish::stop;
+  late_ = limit_reached(outlook);
+  if (stop_file_ || late_) return Wish::stop;
   return checkpoint_file_ || checkpoint_due(outlook) ? Wish::checkpoint : Wish::go_on;
 }
 
@@ -148,6 +149,13 @@ Wish RunControl::act(const Injection& injection) {
   if (action == "bad_alloc") throw std::bad_alloc();
   if (action == "checkpoint") return Wish::checkpoint;
   return action == "stop" ? Wish::checkpoint_stop : Wish::go_on;
+}
+
+std::string_view RunControl::stop_reason() const {
+  std::error_code ignored;
+  // The file counts even when it came too late to be the cause, as it is removed when the run ends.
+  if (stop_file_ || std::filesystem::exists(stop_file(dir_), ignored)) return "file";
+  return late_ ? "time" : "signal";
 }
 
 void RunControl::before_rename() {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "awele/run/lock.hpp"
@@ -39,6 +40,9 @@ class RunControl : public SolveControl {
   void before_rename() override;
   std::string token() const override;
 
+  /// On rank 0, of a run that was stopped: "file" (DIR/stop), "time" (the limit), or "signal".
+  std::string_view stop_reason() const;
+
   /// A slice was begun, or its state saved: from now on work can be lost.
   void work_is_safe();
 
@@ -60,7 +64,7 @@ class RunControl : public SolveControl {
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   Clock::time_point safe_ = Clock::now(), asked_ = Clock::now(), looked_{};
   double longest_ = 0;  ///< seconds between two calls, the longest lately
-  bool stop_file_ = false, checkpoint_file_ = false;
+  bool stop_file_ = false, checkpoint_file_ = false, late_ = false;
 };
 
 /// Removes DIR/stop and DIR/checkpoint; true when there was a DIR/stop.
