@@ -30,4 +30,9 @@ done
 hidden=$(nm -DC --defined-only "$scratch"/installed/lib*/libawele_probe.so "$scratch"/installed/lib*/*/libawele_probe.so 2>/dev/null |
   grep -E ' [TW] awele::(SliceReader|Database|ChunkCache|position_rank)' || true)
 [[ -z $hidden ]] || fail "the library shows its inside: $hidden"
+# The library can be built where there is no MPI.
+missing=()
+for package in MPI Boost CLI11 nlohmann_json GTest; do missing+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+cmake -S "$here/../.." -B "$scratch/alone" -DAWELE_PROBE_ONLY=ON "${missing[@]}" >"$scratch/alone.log" 2>&1 ||
+  { cat "$scratch/alone.log" >&2; fail "the library alone does not configure without MPI"; }
 echo "installed, configured, built and run: no MPI"
