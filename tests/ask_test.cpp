@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "awele/awele.h"
 #include "awele/probe/board_text.hpp"
@@ -14,6 +17,7 @@
 #include "reference/reference_solver.hpp"
 #include "support/csv.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/tiny_database.hpp"
 
 namespace awele {
 namespace {
@@ -163,6 +167,56 @@ TEST(Known, Positions) {
   const Prober prober(database(RuleSet::awari));
   for (std::size_t k = 0; k < boards.size(); ++k)  // one by one as well
     EXPECT_EQ(to_line(prober.answer(boards[k])), expected[k]);
+}
+
+/// With distances: what C++ wrote, any HDF5 reads, and the answers are the same.
+TEST(Distances, AreTheSameInEveryWay) {
+  for (const RuleSet rules : kRuleSets) {
+    const test::ScratchDirectory scratch;
+    constexpr int kSeeds = 7;
+    test::make_database(scratch.path(), kSeeds, rules, true);
+    std::vector<Board> boards = random_boards(rules);
+    std::erase_if(boards, [](const Board& board) { return seeds(board) > kSeeds; });
+    Lines expected;
+    for (const BoardAnswer& answer : Prober(scratch.path()).answers(boards)) {
+      expected.push_back(to_line(answer) + ' ' + std::to_string(answer.distance.value()));
+      for (const MoveAnswer& move : answer.moves)
+        expected.back() += move.distance ? ' ' + std::to_string(*move.distance) : " -";
+    }
+    const std::string db = scratch.path();
+    expect_lines(ask_program("'" AWELE_BINARY "' probe --db " + db + " -", boards), expected, boards,
+                 "command line");
+    if (*AWELE_PYTHON)
+      expect_lines(ask_program(AWELE_PYTHON " " AWELE_SCRIPTS "/awele.py " + db, boards), expected, boards,
+                   "Python");
+  }
+}
+
+/// A solver adds slices while the database is asked.
+TEST(Growing, WhileASolverRuns) {
+  const test::ScratchDirectory scratch;
+  const std::string command = "'" AWELE_BINARY "' solve --seeds 12 --progress none --db " +
+                              scratch.path().string() + " >" + scratch.path().string() + "/out 2>&1";
+  std::atomic<int> status = -1;
+  std::thread solver([&] { status = std::system(command.c_str()); });
+  Prober growing(scratch.path(), 4 << 16);
+  const Prober complete(database(RuleSet::awari));
+  std::mt19937 random(5);
+  int asked = 0;
+  while (growing.largest() < 12 && (status == -1 || growing.refresh() > 0)) {
+    growing.refresh();
+    const int top = growing.complete_up_to();
+    for (int k = 0; k < 20 && top >= 0; ++k, ++asked) {
+      Board board{};
+      for (int left = top; left > 0; --left) ++board[random() % kPits];
+      const BoardAnswer answer = growing.answer(board);
+      ASSERT_EQ(answer.value, complete.value(board)) << format_board(board);
+    }
+  }
+  solver.join();
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(growing.largest(), 12);
+  EXPECT_GT(asked, 20);
 }
 
 TEST(Python, HasItToo) {

@@ -124,6 +124,14 @@ class Python(unittest.TestCase):
             with self.assertRaises(awele.NoDistances):
                 db.distance([4] + 11 * [0])
 
+    def test_distances_without_their_digest_are_refused_by_the_program(self):
+        directory = self.copy(*range(6))
+        values = h5py.File(os.path.join(DATABASES, "awari", "slice_05.h5"), "r")["values"][:]
+        with_distances(directory, 5, values, numpy.zeros(len(values)))
+        result = subprocess.run([AWELE, "probe", "--db", directory, "1,1,1,0,0,0,0,0,0,0,0,0"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("slice_05.h5 is damaged: it has /distance without distance_crc32", result.stderr)
+
     def test_published_reader(self):
         """`awele export --out DIRECTORY` writes DIRECTORY/scores.n: one signed byte a position, found by seeking to the
         rank of the board, which is how the reader published with the VU database works (AWARI_PATH)."""

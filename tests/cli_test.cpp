@@ -372,6 +372,23 @@ TEST_F(DamagedSlice, NotHdf5) {
   expect_unusable(db);
 }
 
+TEST_F(DamagedSlice, AChunkThatAProbeNeeds) {
+  const std::string db = copy();
+  const auto path = slice_path(db, 6);
+  std::vector<std::byte> stream;
+  SliceReader(path).read_stream(0, stream);
+  std::string bytes = read_file(path);
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(stream.data()), stream.size()));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + stream.size() / 2] = static_cast<char>(~bytes[at + stream.size() / 2]);
+  write_file(path, bytes);
+  expect_error("probe --db " + db + " 6 0 0 0 0 0 0 0 0 0 0 0", 1,
+               {"slice_06.h5 is damaged: chunk 0", "solve it again"});
+  write_file(scratch("boards"), "6 0 0 0 0 0 0 0 0 0 0 0\n");
+  expect_error("probe --db " + db + " - <" + scratch("boards"), 1, {"slice_06.h5 is damaged: chunk 0"});
+  EXPECT_EQ(run("probe --db " + db + " 5 0 0 0 0 0 0 0 0 0 0 0").code, 0);
+}
+
 TEST_F(DamagedSlice, OfAnotherSliceThanItsNameSays) {
   const std::string db = copy();
   std::filesystem::copy_file(slice_path(db, 5), slice_path(db, 6),

@@ -57,10 +57,8 @@ ProbeFault fault_of(Action action, const std::string& word) {
   return {};
 }
 
-/// Inverts a byte inside the stream of the first chunk of /values.
-void damage_values(const fs::path& path) {
-  std::vector<std::byte> stream;
-  SliceReader(path).read_stream(0, stream);
+/// Inverts a byte in the middle of `stream`, a piece of the file.
+void damage(const fs::path& path, const std::vector<std::byte>& stream) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const std::string wanted(reinterpret_cast<const char*>(stream.data()), stream.size());
@@ -68,6 +66,12 @@ void damage_values(const fs::path& path) {
   ASSERT_NE(at, std::string::npos);
   bytes[at + stream.size() / 2] = static_cast<char>(~bytes[at + stream.size() / 2]);
   std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void damage_values(const fs::path& path) {
+  std::vector<std::byte> stream;
+  SliceReader(path).read_stream(0, stream);
+  damage(path, stream);
 }
 
 fs::path copy_of(const fs::path& dir, const test::ScratchDirectory& scratch) {
@@ -240,6 +244,20 @@ TEST(Distances, AreReadBackAndChecked) {
     EXPECT_EQ(found, expected);
     EXPECT_LT(*std::max_element(expected.begin(), expected.end()), 1000);
   }
+}
+
+TEST(Distances, DamageIsNoticed) {
+  const test::ScratchDirectory scratch;
+  const auto dir = copy_of(true_database(RuleSet::awari, true), scratch);
+  std::vector<std::byte> stream;
+  SliceReader(slice_path(dir, 4)).read_distance_stream(0, stream);
+  damage(slice_path(dir, 4), stream);
+  const Prober prober(dir);
+  const Board board{4};
+  EXPECT_EQ(fault_of([&] { prober.distance(board); }, "slice_04.h5 is damaged: chunk 0 of /distance"),
+            ProbeFault::file);
+  EXPECT_EQ(fault_of([&] { prober.answer(board); }, "/distance"), ProbeFault::file);
+  EXPECT_EQ(prober.value(board), Prober(true_database(RuleSet::awari)).value(board));
 }
 
 TEST(Distances, LargeOnesSurvive) {

@@ -52,7 +52,7 @@ text the value and the six moves (- for an empty pit, illegal), with distances
 then the distance and six more (- where there is no move), or "error: ..". Lines
 that are there already are looked up together, sorted by chunk, so many boards
 are fast, and a program that waits for each answer gets it. Exit code 2 when
-there was an error line.
+there was an error line; a damaged file ends it with exit code 1.
 
 Examples:
   awele probe --db awari 1 1 1 1 1 1 1 1 1 1 1 1

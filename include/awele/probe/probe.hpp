@@ -98,6 +98,7 @@ struct CacheUse {
 /// Thread safety: all member functions may be called from any number of threads at once, but for the
 /// constructor and the destructor. The library calls HDF5 under one lock of its own, as HDF5 is usually not
 /// thread safe: a program that calls HDF5 itself must not do so while another of its threads is in here.
+/// HDF5's own printing of errors is switched off.
 ///
 /// Errors: ProbeError (std::bad_alloc when memory is short). After an error everything goes on as before; a
 /// chunk that was damaged is read again when it is asked for again.
@@ -121,8 +122,8 @@ class AWELE_API Prober {
   std::vector<SliceContents> contents() const;
   /// The largest number of seeds of any slice; -1 when there is none.
   int largest() const;
-  /// The largest n such that every board of at most n seeds can be answered; -1 when there is none. (Slice 47
-  /// is not needed for 48: a single seed is never captured.)
+  /// The largest n such that the slices 0..n are all there; -1 when there is none. (Slice 47 is not needed
+  /// for 48: a single seed is never captured.)
   int complete_up_to() const;
   bool has_slice(int n) const;
   bool has_distances(int n) const;
