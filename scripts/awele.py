@@ -94,8 +94,7 @@ def index(board):
         if j >= 6 and not hole:
             # Not counted: boards without an empty pit in 6..11. With one seed taken out of each of 6..j they are the
             # boards of fewer seeds.
-            full = j - 6 + 1
-            rank -= math.comb(left - full + j, j) - math.comb(left - full - (seeds - 1) + j, j) if left >= full else 0
+            rank -= _fewer(j, left - (j - 5), seeds - 1)
         left -= seeds
     return rank
 

@@ -272,7 +272,7 @@ std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
   const auto shelf = impl_->shelf();
   std::vector<BoardAnswer> answers;
   std::vector<std::int8_t> stored(boards.size(), kNoValue);
-  std::vector<std::optional<std::int8_t>> ended;
+  std::vector<std::optional<int>> ended;
   LookUps look_ups;
   const auto has_distances = [&](int n) { return impl_->slice(*shelf, n).has_distances(); };
   for (const Board& board : boards) {
