@@ -171,6 +171,78 @@ TEST_F(Cli, ProbePrintsJson) {
             "{\"seeds\":6,\"value\":-6,\"moves\":[null,null,null,null,null,null],\"best\":[]}\n");
 }
 
+TEST_F(Cli, ProbeAnswersManyBoardsInTheirOrder) {
+  write_file(scratch("boards"),
+             "0 1 2 0 0 0 0 1 2 0 0 0\n0,0,0,0,1,1,1,0,0,0,0,0\n1 2 3\n\n4 4 4 4 4 4 4 4 4 4 4 4\n"
+             "0 0 0 0 0 0 1 1 1 1 1 1");  // the last line without an end
+  const Result text = run("probe --db " + awari() + " - <" + scratch("boards"));
+  EXPECT_EQ(text.code, 2);
+  EXPECT_EQ(text.err, "");
+  std::istringstream lines(text.out);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  ASSERT_EQ(found.size(), 6u) << text.out;
+  EXPECT_EQ(found[0], "0 - -6 0 - - -");
+  EXPECT_EQ(found[1], "1 - - - - 1 illegal");
+  EXPECT_NE(found[2].find("error: the board has 3 numbers, not 12"), std::string::npos) << found[2];
+  EXPECT_NE(found[3].find("error: the board has 0 numbers"), std::string::npos) << found[3];
+  EXPECT_NE(found[4].find("up to 8 only"), std::string::npos) << found[4];
+  EXPECT_EQ(found[5], "-6 - - - - - -");
+  const Result json = run("probe --format json --db " + awari() + " - <" + scratch("boards"));
+  EXPECT_EQ(json.code, 2);
+  EXPECT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 6);
+  EXPECT_EQ(json.out.find("{\"seeds\":6,\"value\":0,\"moves\":[null,-6,0,null,null,null],\"best\":[2]}\n"),
+            0u)
+      << json.out;
+  EXPECT_NE(json.out.find("{\"error\":\"the board has 3 numbers"), std::string::npos) << json.out;
+  const Result none = run("probe --db " + awari() + " - </dev/null");
+  EXPECT_EQ(none.code, 0);
+  EXPECT_EQ(none.out, "");
+  expect_error("probe --rules abapa --db " + awari() + " - <" + scratch("boards"), 1, {"awari", "not abapa"});
+}
+
+TEST_F(Cli, ProbeAnswersEachLineWhenAProgramWaitsForIt) {
+  // A coprocess that sends its second board after it has seen the first answer.
+  const std::string script =
+      "coproc '" AWELE_BINARY "' probe --db " + awari() +
+      " -; echo 0 0 0 0 1 1 1 0 0 0 0 0 >&${COPROC[1]}; read -r -t 20 first <&${COPROC[0]}; "
+      "echo 0 0 0 0 0 0 1 1 1 1 1 1 >&${COPROC[1]}; read -r -t 20 second <&${COPROC[0]}; "
+      "echo \"$first/$second\"";
+  write_file(scratch("script"), script);
+  ASSERT_EQ(std::system(("bash " + scratch("script") + " >" + scratch("out")).c_str()), 0);
+  EXPECT_EQ(read_file(scratch("out")), "1 - - - - 1 illegal/-6 - - - - - -\n");
+}
+
+TEST_F(Cli, ProbePrintsDistancesWhereTheyAreStored) {
+  test::make_database(scratch("distances"), 4, RuleSet::awari, true);
+  const std::string probe = "probe --db " + scratch("distances") + " ";
+  const std::string board = "0 0 0 0 1 1 1 0 0 0 0 0";
+  const auto json = nlohmann::json::parse(expect_success(probe + "--format json " + board));
+  EXPECT_EQ(json["distances"].size(), 6u);
+  EXPECT_EQ(json["distance"], json["distances"][4]);
+  EXPECT_TRUE(json["distances"][0].is_null());
+  EXPECT_NE(expect_success(probe + board).find("Distance " + json["distance"].dump()), std::string::npos);
+  write_file(scratch("boards"), board + "\n");
+  EXPECT_EQ(
+      expect_success(probe + "- <" + scratch("boards")),
+      "1 - - - - 1 illegal " + json["distance"].dump() + " - - - - " + json["distance"].dump() + " -\n");
+  EXPECT_NE(expect_success("check --db " + scratch("distances")).find("ok"), std::string::npos);
+}
+
+TEST_F(Cli, BenchProbeMeasuresLookUps) {
+  const auto json = nlohmann::json::parse(
+      expect_success("bench probe --seconds 0.01 --batch 1000 --slice 8 --format json --db " + awari()));
+  for (const char* rate :
+       {"single_cold", "single_warm", "batch_cold", "batch_warm", "answers_warm", "threads_warm"})
+    EXPECT_GT(json[rate], 0) << rate;
+  EXPECT_EQ(json["warm_up_bytes"], 131072);
+  EXPECT_NE(
+      expect_success("bench probe --seconds 0 --batch 10 --slice 8 --db " + awari()).find("single_warm"),
+      std::string::npos);
+  expect_error("bench probe --slice 9 --db " + awari(), 2, {"up to 8 only"});
+  expect_error("bench probe --db " + awari(), 2, {"--slice"});
+}
+
 TEST_F(Cli, ProbePrintsText) {
   const std::string text = expect_success("probe --rules awari --db " + awari() + " 0 0 0 0 1 1 1 0 0 0 0 0");
   EXPECT_NE(text.find("Value +1"), std::string::npos) << text;
@@ -232,7 +304,11 @@ TEST_F(Cli, ExportWritesTheValues) {
   expect_success("export --force --slice 7 --db " + awari() + " --out " + out);
   EXPECT_EQ(std::filesystem::file_size(out), slice_size(7));
   expect_error("export --slice 7 --db " + awari() + " --out /no/such/place/x", 1, {"/no/such/place/x"});
-  expect_error("export --force --slice 7 --db " + awari() + " --out " + scratch(""), 2, {"not a file"});
+  expect_error("export --force --slice 7 --db " + awari() + " --out /dev/null", 2, {"not a file"});
+  std::filesystem::create_directory(scratch("scores"));
+  expect_success("export --slice 7 --db " + awari() + " --out " + scratch("scores"));
+  EXPECT_EQ(read_file(scratch("scores/scores.7")).size(), slice_size(7));
+  expect_error("export --slice 7 --db " + awari() + " --out " + scratch("scores"), 2, {"scores.7 exists"});
 }
 
 TEST_F(Cli, CheckPrintsALineASlice) {
@@ -294,6 +370,23 @@ TEST_F(DamagedSlice, NotHdf5) {
   const std::string db = copy();
   write_file(slice_path(db, 6), "seeds,value\n");
   expect_unusable(db);
+}
+
+TEST_F(DamagedSlice, AChunkThatAProbeNeeds) {
+  const std::string db = copy();
+  const auto path = slice_path(db, 6);
+  std::vector<std::byte> stream;
+  SliceReader(path).read_stream(0, stream);
+  std::string bytes = read_file(path);
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(stream.data()), stream.size()));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + stream.size() / 2] = static_cast<char>(~bytes[at + stream.size() / 2]);
+  write_file(path, bytes);
+  expect_error("probe --db " + db + " 6 0 0 0 0 0 0 0 0 0 0 0", 1,
+               {"slice_06.h5 is damaged: chunk 0", "solve it again"});
+  write_file(scratch("boards"), "6 0 0 0 0 0 0 0 0 0 0 0\n");
+  expect_error("probe --db " + db + " - <" + scratch("boards"), 1, {"slice_06.h5 is damaged: chunk 0"});
+  EXPECT_EQ(run("probe --db " + db + " 5 0 0 0 0 0 0 0 0 0 0 0").code, 0);
 }
 
 TEST_F(DamagedSlice, OfAnotherSliceThanItsNameSays) {

@@ -121,8 +121,7 @@ TEST(BoardText, DrawsTheWaitingSideAboveRightToLeft) {
 // ---------------------------------------------------------------------------------------- single boards
 
 TEST(Prober, AgreesWithTheListOfKnownPositions) {
-  const Database database(true_database(RuleSet::awari));
-  Prober prober(database);
+  const Prober prober(true_database(RuleSet::awari));
   int checked = 0;
   for (const auto& row : read_csv("positions.csv")) {
     if (std::stoi(row[1]) > kTop) continue;
@@ -153,7 +152,7 @@ TEST(Prober, ReadsEveryStoredValueWithAnySizeOfCache) {
   std::vector<std::int8_t> values;
   database.slice(kTop).read_chunk(1, values);
   for (std::size_t chunks : {0, 1, 2, 64}) {
-    Prober prober(database, chunks);
+    const Prober prober(database.dir(), chunks * kChunk);
     for (std::uint64_t k = 0; k < values.size(); k += 97) {
       // Boards of two chunks in turn.
       EXPECT_EQ(prober.value(position_at(kTop, kChunk + k)), values[k]);
@@ -164,8 +163,7 @@ TEST(Prober, ReadsEveryStoredValueWithAnySizeOfCache) {
 
 TEST(Prober, ValuesEveryBoardByItsMovesUnderEveryRuleSet) {
   for (RuleSet rules : kRuleSets) {
-    const Database database(true_database(rules));
-    Prober prober(database);
+    const Prober prober(true_database(rules));
     for (int n = 0; n <= 7; ++n) {
       for (std::uint64_t place = 0; place < slice_size(n); place += 1 + place / 1000)
         prober.answer(position_at(n, place));  // throws when the stored value is not that of the moves
@@ -181,8 +179,7 @@ TEST(Prober, ValuesEveryBoardByItsMovesUnderEveryRuleSet) {
 TEST(Prober, SaysThatTheGameIsOver) {
   const Board starved{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
   for (RuleSet rules : kRuleSets) {
-    const Database database(true_database(rules));
-    const BoardAnswer answer = Prober(database).answer(starved);
+    const BoardAnswer answer = Prober(true_database(rules)).answer(starved);
     EXPECT_EQ(answer.value, rules == RuleSet::never_starve ? 0 : -6);
     EXPECT_TRUE(answer.best.empty());
     for (const MoveAnswer& move : answer.moves) EXPECT_EQ(move.kind, Move::Kind::empty);
@@ -190,8 +187,7 @@ TEST(Prober, SaysThatTheGameIsOver) {
 }
 
 TEST(Prober, RefusesMoreSeedsThanSolved) {
-  const Database database(true_database(RuleSet::abapa));
-  Prober prober(database);
+  const Prober prober(true_database(RuleSet::abapa));
   for (const Board& board : {Board{9}, Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}) {
     const std::string message = message_of([&] { prober.value(board); }, ExitCode::usage);
     EXPECT_NE(message.find("is solved up to 8 only"), std::string::npos) << message;
@@ -203,8 +199,7 @@ TEST(Prober, RefusesMoreSeedsThanSolved) {
 
 TEST(Prober, RefusesAnEmptyDirectory) {
   const test::ScratchDirectory scratch;
-  const Database database(scratch.path());
-  const std::string message = message_of([&] { Prober(database).value(Board{1}); }, ExitCode::usage);
+  const std::string message = message_of([&] { Prober(scratch.path()).value(Board{1}); }, ExitCode::usage);
   EXPECT_NE(message.find(scratch.path().string()), std::string::npos) << message;
 }
 
@@ -213,8 +208,7 @@ TEST(Prober, NamesTheMissingSlice) {
   std::filesystem::copy(true_database(RuleSet::awari), scratch.path(),
                         std::filesystem::copy_options::recursive);
   std::filesystem::remove(slice_path(scratch.path(), 5));
-  const Database database(scratch.path());
-  const std::string message = message_of([&] { Prober(database).value(Board{5}); }, ExitCode::failure);
+  const std::string message = message_of([&] { Prober(scratch.path()).value(Board{5}); }, ExitCode::failure);
   EXPECT_NE(message.find("slice_05.h5"), std::string::npos) << message;
 }
 
@@ -224,10 +218,9 @@ TEST(Prober, NoticesASliceThatContradictsItsMoves) {
     std::vector<std::int8_t> values(slice_size(n), static_cast<std::int8_t>(n));
     test::write_slice(scratch.path(), n, RuleSet::awari, values);
   }
-  const Database database(scratch.path());
   const std::string message = message_of(
       [&] {
-        Prober(database).answer(Board{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1});
+        Prober(scratch.path()).answer(Board{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1});
       },
       ExitCode::failure);
   EXPECT_NE(message.find("slice_03.h5"), std::string::npos) << message;
@@ -253,12 +246,11 @@ TEST(Statistics, AllBoardsAgreeWithTheReferenceUnderEveryRuleSet) {
   }
 }
 
-/// The plain way: one board after the other.
+/// The plain way: every board by its moves.
 Histogram plain_histogram(const Database& database, int n) {
   Histogram histogram(static_cast<std::size_t>(2 * n + 1));
-  Prober prober(database, 4096);
-  for (const Board& board : boards_without_hole(n))
-    ++histogram.at(static_cast<std::size_t>(prober.value(board) + n));
+  const Prober prober(database.dir());
+  for (int value : prober.values(boards_without_hole(n))) ++histogram.at(static_cast<std::size_t>(value + n));
   return histogram;
 }
 

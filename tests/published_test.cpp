@@ -70,11 +70,10 @@ TEST(Measured, HistogramsOfTheLargestRun) {
 }
 
 TEST(Published, Positions) {
-  const Database db = database("awari");
-  Prober prober(db);
+  const Prober db(std::string(AWELE_TEST_DATABASES) + "/awari");
   for (const auto& row : test::table("positions.csv")) {
     if (std::stoi(row[1]) > db.complete_up_to()) continue;
-    const BoardAnswer answer = prober.answer(parse_board(row[0]));
+    const BoardAnswer answer = db.answer(parse_board(row[0]));
     EXPECT_EQ(answer.value, std::stoi(row[2])) << row[0];
     std::string moves;
     for (const MoveAnswer& move : answer.moves) {

@@ -37,7 +37,7 @@ handed to other ranks; over_share is the sum divided by 1 - 1/ranks, the share o
 everything that concerns another rank. fixed_bytes_per_rank is the most that a rank
 held besides the state of the slice.
 
-Formats: table; json, one object.)";
+Formats: table; json, one object. awele bench probe measures look-ups instead.)";
 
 struct Options {
   std::string rules{name(RuleSet::awari)}, dir, format;
@@ -203,8 +203,11 @@ int run(Options options, const Communicator& ranks) {
 void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "bench", "Measure what a slice costs", kDetails);
-  add_seeds(*command, "--slice", options->slice, "The slice, by its number of seeds, 0 to 48")->required();
-  add_db(*command, options->dir)->description("Directory of the slice files; made when it is not there");
+  CLI::Option* slice =
+      add_seeds(*command, "--slice", options->slice, "The slice, by its number of seeds, 0 to 48")
+          ->required();
+  CLI::Option* dir = add_db(*command, options->dir);
+  dir->description("Directory of the slice files; made when it is not there");
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
   add_format(*command, options->format, {"table", "json"});
   command->add_option("--repeat", options->repeat, "Solve the slice K times and keep the fastest (default 1)")
@@ -216,7 +219,13 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 60.0).description(""));
   add_solve_tuning(*command, options->solve);
-  command->callback([options, &context] {
+  CLI::App* probe = add_bench_probe(*command, context);
+  probe->preparse_callback([slice, dir](std::size_t) {  // it has its own
+    slice->required(false);
+    dir->required(false);
+  });
+  command->callback([options, probe, &context] {
+    if (probe->parsed()) return;
     context.command = [options, &context] {
       return run_parallel(context, [&](const Communicator& ranks) { return run(*options, ranks); });
     };

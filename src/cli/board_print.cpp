@@ -25,23 +25,35 @@ std::string value_in_words(const BoardAnswer& answer, RuleSet rules) {
                      v > 0 ? "its opponent" : "the side to move");
 }
 
+std::string distance_in_words(const BoardAnswer& answer) {
+  if (!answer.distance || answer.value == 0 || *answer.distance == 0) return {};
+  return fmt::format("Distance {}: the next capture, or the end, is {} pl{} away.\n", *answer.distance,
+                     *answer.distance, *answer.distance == 1 ? "y" : "ies");
+}
+
+void print_move(int i, int seeds, const MoveAnswer& move, bool best) {
+  if (!move.value) {
+    fmt::print(
+        "  {:>3}  {:>5}  {}\n", i, seeds,
+        move.kind == Move::Kind::empty ? "empty" : "illegal: it would leave the opponent without seeds");
+    return;
+  }
+  const std::string value = *move.value == 0 ? "0" : fmt::format("{:+}", *move.value);
+  const std::string distance = move.distance ? fmt::format("  {:>8}", *move.distance) : "";
+  fmt::print("  {:>3}  {:>5}  {:>8}  {:>5}{}{}\n", i, seeds, move.captured, value, distance,
+             best ? " *" : "");
+}
+
 }  // namespace
 
 void print_answer(const Board& board, const BoardAnswer& answer, RuleSet rules) {
-  fmt::print("{}\n{}\n\n", draw_board(board), value_in_words(answer, rules));
-  fmt::print("  pit  seeds  captures  value\n");
+  fmt::print("{}\n{}\n{}\n", draw_board(board), value_in_words(answer, rules), distance_in_words(answer));
+  fmt::print("  pit  seeds  captures  value{}\n", answer.distance ? "  distance" : "");
   bool legal = false;
   for (int i = 0; i < kHalfPits; ++i) {
     const MoveAnswer& move = answer.moves[i];
     legal = legal || move.value.has_value();
-    const bool best = std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end();
-    if (move.value)
-      fmt::print("  {:>3}  {:>5}  {:>8}  {:>5}{}\n", i, board[i], move.captured,
-                 *move.value == 0 ? "0" : fmt::format("{:+}", *move.value), best ? " *" : "");
-    else
-      fmt::print(
-          "  {:>3}  {:>5}  {}\n", i, board[i],
-          move.kind == Move::Kind::empty ? "empty" : "illegal: it would leave the opponent without seeds");
+    print_move(i, board[i], move, std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end());
   }
   if (!legal)
     fmt::print("\nThere is no legal move: the game ends here, under the rules {}.\n", name(rules));

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "awele/store/distances.hpp"
 #include "awele/support/error.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -15,9 +16,9 @@ namespace {
 
 constexpr const char* kDetails =
     R"(Reads every value of every slice (about 2 ns a position besides the disk) and
-compares their CRC-32 and their histogram with what the file says. One line a
-slice: ok, or what is wrong. Goes on after a damaged slice. Exit code 3 if any
-slice is wrong.
+compares their CRC-32 and their histogram with what the file says; likewise the
+CRC-32 of the distances, where there are any. One line a slice: ok, or what is
+wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong.
 
 This finds files damaged since they were written. It does not prove that the
 values are those of the game; awele verify re-derives them from their children.
@@ -59,11 +60,28 @@ std::string find_fault(const SliceReader& slice) {
   return {};
 }
 
+/// What is wrong with the distances of a slice; empty when nothing is, or when it has none.
+std::string find_distance_fault(const SliceReader& slice) {
+  if (!slice.has_distances()) return {};
+  std::vector<std::uint16_t> distances;
+  std::uint32_t crc = 0;
+  for (std::uint64_t index = 0; index < slice.chunk_count(); ++index) {
+    slice.read_distance_chunk(index, distances);
+    crc = crc32(crc, std::span(std::as_const(distances)));
+  }
+  if (crc == *slice.info().distance_crc) return {};
+  return fmt::format(
+      "{} is damaged: the CRC-32 of its distances is {:08x}, its attribute says {:08x}; remove it (or "
+      "restore it from a copy) and solve it again",
+      slice.path().string(), crc, *slice.info().distance_crc);
+}
+
 /// Prints the line of one slice; true when it is right.
 bool check(const ScannedSlice& slice) {
   std::string fault = slice.error;
   if (slice.reader) try {
       fault = find_fault(*slice.reader);
+      if (fault.empty()) fault = find_distance_fault(*slice.reader);
     } catch (const Error& error) {
       fault = error.what();
     }

@@ -18,6 +18,8 @@ void add_solve(CLI::App& app, Context& context);
 void add_status(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+/// The command within bench that measures probing. Returns it.
+CLI::App* add_bench_probe(CLI::App& bench, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_probe(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);

@@ -25,14 +25,17 @@ constexpr const char* kDetails =
 database (DOI 10.48338/vu01-11wjke): ascending in (p11, p10, ..., p0), boards
 whose waiting half has no empty pit left out. For the rules awari this is the
 published file scores.n. Size: C(n+11,11) - C(n+5,11) bytes; 203,648,015,935 for
-48 seeds.
+48 seeds. When FILE is a directory, the name in it is scores.n: so a directory of
+exported slices is what the reader published with that database wants (in its
+AWARI_PATH).
 
 The CRC-32 of the values is compared with the slice file's while writing. FILE
 appears only when all is written and right; until then its name ends in .tmp.
 Prints one line: positions, CRC-32 and FILE.
 
-Example:
-  awele export --db awari --slice 12 --out scores.12)";
+Examples:
+  awele export --db awari --slice 12 --out scores.12
+  for n in $(seq 0 12); do awele export --db awari --slice $n --out DIRECTORY; done)";
 
 struct Options {
   std::string db, out;
@@ -106,10 +109,18 @@ void read_chunk(const SliceReader& slice, std::uint64_t index, std::vector<std::
   }
 }
 
+/// In a directory the name of the published file.
+std::filesystem::path output_path(const Options& options) {
+  const std::filesystem::path out = options.out;
+  std::error_code ignored;
+  return std::filesystem::is_directory(out, ignored) ? out / fmt::format("scores.{}", options.slice) : out;
+}
+
 int run(const Options& options) {
   const SliceReader slice = open_slice(options.db, options.slice);
-  require_free_name(options.out, options.force);
-  Output output(options.out);
+  const std::filesystem::path out = output_path(options);
+  require_free_name(out, options.force);
+  Output output(out);
   std::vector<std::int8_t> values;
   std::uint32_t crc = 0;
   for (std::uint64_t index = 0; index < slice.chunk_count(); ++index) {
@@ -123,9 +134,9 @@ int run(const Options& options) {
         fmt::format(
             "{} is damaged: the CRC-32 of its values is {:08x}, its attribute says {:08x}; {} was not "
             "written; remove the slice (or restore it from a copy) and solve it again",
-            slice.path().string(), crc, slice.info().crc, options.out));
+            slice.path().string(), crc, slice.info().crc, out.string()));
   output.finish();
-  fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, options.out);
+  fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, out.string());
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -136,7 +147,7 @@ void add_export(CLI::App& app, Context& context) {
   CLI::App* command = add_command(app, "export", "Write the values of a slice as raw bytes", kDetails);
   add_db(*command, options->db);
   add_seeds(*command, "--slice", options->slice, "The slice of N seeds")->required();
-  command->add_option("--out", options->out, "File to write")->type_name("FILE")->required();
+  command->add_option("--out", options->out, "File to write, or a directory")->type_name("FILE")->required();
   command->add_flag("--force", options->force, "Replace FILE if it exists");
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }

@@ -118,6 +118,7 @@ void print_json(const std::string& dir, const std::vector<ScannedSlice>& slices,
     nlohmann::ordered_json entry = {{"seeds", slice.seeds}};
     entry.update(to_json(own));
     entry["crc32"] = fmt::format("{:08x}", slice.reader->info().crc);
+    entry["distances"] = slice.reader->has_distances();
     entry["program_version"] = slice.reader->info().program_version;
     json["slices"].push_back(entry);
   }

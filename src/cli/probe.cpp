@@ -1,11 +1,17 @@
-// awele probe: the value of one board and of its moves.
+// awele probe: the value of boards and of their moves.
 #include "awele/probe/probe.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "awele/probe/board_text.hpp"
 #include "awele/support/error.hpp"
@@ -28,16 +34,31 @@ of a move is the same count for the side that makes it. Under the rules
 majority-slam a value v is a threshold: a side that has captured d more than
 its opponent so far wins if d + v > 0, draws if d + v = 0.
 
+Where distances are stored (awele solve --distances): the number of plies until
+the next capture or the end, when both play for value first and the winner then
+hurries while the loser delays; 0 for what is worth 0. Best moves are those of
+the best value and, among these, of the best distance.
+
 Printed as text: the board, its value, the value of each move (best moves marked
 with *). With --format json, one line:
   {"seeds":..,"value":..,"moves":[..],"best":[..]}
 where moves has six entries: a value, null for an empty pit, or "illegal"; best
-lists pits, 0 being the leftmost.
+lists pits, 0 being the leftmost. With distances also "distance":.. and
+"distances":[..], six entries, null where there is no move.
 
-Example:
-  awele probe --db awari 1 1 1 1 1 1 1 1 1 1 1 1)";
+BOARD - reads boards from standard input, one a line, and answers each with one
+line, in the same order: with --format json as above, or {"error":".."}; as
+text the value and the six moves (- for an empty pit, illegal), with distances
+then the distance and six more (- where there is no move), or "error: ..". Lines
+that are there already are looked up together, sorted by chunk, so many boards
+are fast, and a program that waits for each answer gets it. Exit code 2 when
+there was an error line; a damaged file ends it with exit code 1.
 
-void print_json(const BoardAnswer& answer) {
+Examples:
+  awele probe --db awari 1 1 1 1 1 1 1 1 1 1 1 1
+  awele probe --db awari --format json - < boards.txt)";
+
+nlohmann::ordered_json to_json(const BoardAnswer& answer) {
   nlohmann::ordered_json json;
   json["seeds"] = answer.seeds;
   json["value"] = answer.value;
@@ -51,7 +72,27 @@ void print_json(const BoardAnswer& answer) {
       json["moves"].push_back("illegal");
   }
   json["best"] = answer.best;
-  fmt::print("{}\n", json.dump());
+  if (!answer.distance) return json;
+  json["distance"] = *answer.distance;
+  json["distances"] = nlohmann::ordered_json::array();
+  for (const MoveAnswer& move : answer.moves) {
+    if (move.distance)
+      json["distances"].push_back(*move.distance);
+    else
+      json["distances"].push_back(nullptr);
+  }
+  return json;
+}
+
+std::string to_line(const BoardAnswer& answer) {
+  std::string line = fmt::format("{}", answer.value);
+  for (const MoveAnswer& move : answer.moves)
+    line += move.value ? fmt::format(" {}", *move.value) : move.kind == Move::Kind::empty ? " -" : " illegal";
+  if (!answer.distance) return line;
+  line += fmt::format(" {}", *answer.distance);
+  for (const MoveAnswer& move : answer.moves)
+    line += move.distance ? fmt::format(" {}", *move.distance) : " -";
+  return line;
 }
 
 struct Options {
@@ -59,16 +100,122 @@ struct Options {
   std::vector<std::string> board;
 };
 
+/// Lines of standard input, those that are there without waiting taken together.
+class LineReader {
+ public:
+  /// The next lines, at least one and at most `most`; none at the end of the input.
+  std::vector<std::string> next(std::size_t most) {
+    std::vector<std::string> lines;
+    while (lines.size() < most) {
+      if (take(lines)) continue;
+      if (ended_ || (!lines.empty() && !more_waits())) break;
+      read_some();
+    }
+    return lines;
+  }
+
+ private:
+  /// Moves one whole line out of the buffer; at the end of the input also one without a newline.
+  bool take(std::vector<std::string>& lines) {
+    const std::size_t end = buffer_.find('\n', begin_);
+    if (end == std::string::npos && (!ended_ || begin_ == buffer_.size())) return false;
+    lines.push_back(buffer_.substr(begin_, end - begin_));
+    begin_ = end == std::string::npos ? buffer_.size() : end + 1;
+    return true;
+  }
+
+  static bool more_waits() {
+    pollfd waiting{STDIN_FILENO, POLLIN, 0};
+    return ::poll(&waiting, 1, 0) > 0;
+  }
+
+  void read_some() {
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    std::array<char, 65536> bytes;
+    const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) return;
+    if (got < 0) throw Error(fmt::format("standard input cannot be read: {}", std::strerror(errno)));
+    if (got == 0) ended_ = true;
+    buffer_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  }
+
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  bool ended_ = false;
+};
+
+/// Many boards, one a line.
+class Conversation {
+ public:
+  Conversation(const Prober& prober, bool json) : prober_(prober), json_(json) {}
+
+  int run() {
+    LineReader input;
+    for (auto lines = input.next(kBatch); !lines.empty(); lines = input.next(kBatch)) answer(lines);
+    return static_cast<int>(errors_ ? ExitCode::usage : ExitCode::ok);
+  }
+
+ private:
+  static constexpr std::size_t kBatch = std::size_t{1} << 18;
+
+  /// The board of a line, or none: then `error` says why.
+  std::optional<Board> board_of(const std::string& line, std::string& error) const {
+    try {
+      const Board board = parse_board(line);
+      prober_.require_solved(board);
+      return board;
+    } catch (const Error& refused) {
+      error = refused.what();
+      return std::nullopt;
+    }
+  }
+
+  void answer(const std::vector<std::string>& lines) {
+    std::vector<Board> boards;
+    std::vector<std::string> errors(lines.size());
+    for (std::size_t k = 0; k < lines.size(); ++k)
+      if (const auto board = board_of(lines[k], errors[k])) boards.push_back(*board);
+    const std::vector<BoardAnswer> answers = prober_.answers(boards);
+    auto next = answers.begin();
+    for (const std::string& error : errors) {
+      if (error.empty())
+        print(*next++);
+      else
+        print_error(error);
+    }
+    std::fflush(stdout);
+  }
+
+  void print(const BoardAnswer& answer) const {
+    fmt::print("{}\n", json_ ? to_json(answer).dump() : to_line(answer));
+  }
+
+  void print_error(const std::string& what) {
+    errors_ = true;
+    if (json_)
+      fmt::print("{}\n", nlohmann::ordered_json{{"error", what}}.dump());
+    else
+      fmt::print("error: {}\n", what);
+  }
+
+  const Prober& prober_;
+  bool json_;
+  bool errors_ = false;
+};
+
 int run(const Options& options) {
-  const Board board = parse_board(fmt::format("{}", fmt::join(options.board, " ")));
-  const Database database(options.db);
-  if (!options.rules.empty()) database.require_rules(*parse_rules(options.rules));
-  Prober prober(database);
+  const bool many = options.board == std::vector<std::string>{"-"};
+  const bool json = options.format == "json";
+  const Board board = many ? Board{} : parse_board(fmt::format("{}", fmt::join(options.board, " ")));
+  const Prober prober(options.db);
+  if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
+  if (many) return Conversation(prober, json).run();
   const BoardAnswer answer = prober.answer(board);
-  if (options.format == "json")
-    print_json(answer);
+  if (json)
+    fmt::print("{}\n", to_json(answer).dump());
   else
-    print_answer(board, answer, database.rules());
+    print_answer(board, answer, *prober.rules());
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -77,11 +224,13 @@ int run(const Options& options) {
 void add_probe(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "probe", "Print the value of a board and of each of its moves", kDetails);
+      add_command(app, "probe", "Print the value of boards and of each of their moves", kDetails);
   add_db(*command, options->db);
   add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
   add_format(*command, options->format, {"text", "json"});
-  command->add_option("BOARD", options->board, "12 numbers, the mover's pits first")
+  command
+      ->add_option("BOARD", options->board,
+                   "12 numbers, the mover's pits first; - for many, from standard input")
       ->type_name("")
       ->required()
       ->expected(1, -1);

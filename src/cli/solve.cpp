@@ -75,11 +75,10 @@ void print_start(int seeds, const std::string& dir) {
   if (seeds == 0 || seeds % kPits != 0) return;
   Board start;
   start.fill(static_cast<std::uint8_t>(seeds / kPits));
-  const Database database(dir);
-  Prober prober(database);
+  const Prober prober(dir);
   const int each = seeds / kPits;
   fmt::print("\nThe start position with {} seed{} a pit:\n\n", each, each == 1 ? "" : "s");
-  print_answer(start, prober.answer(start), database.rules());
+  print_answer(start, prober.answer(start), *prober.rules());
 }
 
 ProgressStyle style_of(const std::string& wanted) {

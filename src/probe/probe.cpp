@@ -3,103 +3,314 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <mutex>
 
-#include "awele/index/slice_index.hpp"
-#include "awele/support/error.hpp"
+#include "chunk_cache.hpp"
+#include "look_ups.hpp"
+#include "open_slice.hpp"
 
 namespace awele {
 
-Prober::Prober(const Database& database, std::size_t chunks)
-    : database_(database), capacity_(std::max<std::size_t>(chunks, 1)) {}
+struct Prober::Impl {
+  std::filesystem::path dir;
+  mutable ChunkCache cache;
+  std::mutex refreshing;
+  mutable std::mutex mutex;           // of the next line alone
+  std::shared_ptr<const Shelf> open;  // replaced as a whole: who holds the old one may go on using it
 
-void Prober::require_solved(const Board& board) const {
+  Impl(const std::filesystem::path& where, std::size_t cache_bytes) : dir(where), cache(cache_bytes) {}
+
+  std::shared_ptr<const Shelf> shelf() const {
+    const std::lock_guard lock(mutex);
+    return open;
+  }
+
+  void require_solved(const Shelf& shelf, const Board& board) const;
+  const OpenSlice& slice(const Shelf& shelf, int n) const {
+    return *shelf.slices[static_cast<std::size_t>(n)];
+  }
+  int stored(const Shelf& shelf, const Board& board, Plane plane) const {
+    const Place place = place_of(board, plane);
+    return fetch(shelf, dir, cache, place.chunk)->at(place.at);
+  }
+  void require_consistent(const Shelf& shelf, const BoardAnswer& answer, int stored,
+                          std::optional<int> ended) const;
+};
+
+// ------------------------------------------------------------------------------------------ the directory
+
+Prober::Prober(const std::filesystem::path& dir, std::size_t cache_bytes)
+    : impl_(std::make_unique<Impl>(dir, cache_bytes)) {
+  auto shelf = std::make_shared<Shelf>();
+  shelf->open_new(dir);
+  impl_->open = std::move(shelf);
+}
+Prober::~Prober() = default;
+Prober::Prober(Prober&&) noexcept = default;
+Prober& Prober::operator=(Prober&&) noexcept = default;
+
+int Prober::refresh() {
+  const std::lock_guard one_at_a_time(impl_->refreshing);
+  auto shelf = std::make_shared<Shelf>(*impl_->shelf());
+  const int opened = shelf->open_new(impl_->dir);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->open = std::move(shelf);
+  return opened;
+}
+
+const std::filesystem::path& Prober::dir() const { return impl_->dir; }
+std::optional<RuleSet> Prober::rules() const { return impl_->shelf()->rules(); }
+
+void Prober::require_rules(RuleSet wanted) const {
+  for (const auto& slice : impl_->shelf()->slices)
+    if (slice && slice->info().rules != wanted)
+      throw ProbeError(
+          ProbeFault::file, ExitCode::failure,
+          fmt::format("{} is of the rule set {}, not {}; give --rules {} where the command has it, or "
+                      "another directory",
+                      slice->path().string(), name(slice->info().rules), name(wanted),
+                      name(slice->info().rules)));
+}
+
+std::vector<SliceContents> Prober::contents() const {
+  std::vector<SliceContents> all;
+  for (const auto& slice : impl_->shelf()->slices) {
+    if (!slice) continue;
+    const SliceInfo& info = slice->info();
+    all.push_back(
+        {info.seeds, info.positions, slice->file_bytes(), info.crc, slice->has_distances(), info.histogram});
+  }
+  return all;
+}
+
+int Prober::largest() const { return impl_->shelf()->largest(); }
+
+int Prober::complete_up_to() const {
+  const auto shelf = impl_->shelf();
+  const auto has = [&](int n) {
+    return n <= kMaxSeeds && shelf->slices[static_cast<std::size_t>(n)] != nullptr;
+  };
+  int top = -1;
+  while (has(top + 1)) ++top;
+  // A 48-seed solve leaves 47 out: one seed alone can never be captured.
+  return top == kMaxSeeds - 2 && has(kMaxSeeds) ? kMaxSeeds : top;
+}
+
+bool Prober::has_slice(int n) const {
+  return n >= 0 && n <= kMaxSeeds && impl_->shelf()->slices[static_cast<std::size_t>(n)] != nullptr;
+}
+
+bool Prober::has_distances(int n) const {
+  const auto shelf = impl_->shelf();
+  return n >= 0 && n <= kMaxSeeds && shelf->slices[static_cast<std::size_t>(n)] != nullptr &&
+         impl_->slice(*shelf, n).has_distances();
+}
+
+void Prober::set_cache(std::size_t bytes) { impl_->cache.set_capacity(bytes); }
+CacheUse Prober::cache_use() const { return impl_->cache.use(); }
+
+// ---------------------------------------------------------------------------------------------- one board
+
+void Prober::Impl::require_solved(const Shelf& shelf, const Board& board) const {
   const int n = seeds(board);
-  const std::string dir = database_.dir().string();
+  const auto refuse = [](ProbeFault fault, const std::string& what) {
+    throw ProbeError(fault, ExitCode::usage, what);
+  };
   if (n > kMaxSeeds)
-    throw Error(ExitCode::usage,
-                fmt::format("the board holds {} seeds, but the game has {}; remove {} of them", n, kMaxSeeds,
-                            n - kMaxSeeds));
-  if (database_.empty())
-    throw Error(ExitCode::usage,
-                fmt::format("{} holds no slice files; build them with: awele solve --seeds {} "
-                            "--db {}",
-                            dir, n, dir));
-  const int top = database_.slices().back();
+    refuse(ProbeFault::board, fmt::format("the board holds {} seeds, but the game has {}; remove {} of them",
+                                          n, kMaxSeeds, n - kMaxSeeds));
+  if (shelf.slices[static_cast<std::size_t>(n)]) return;
+  const int top = shelf.largest();
+  if (top < 0)
+    refuse(ProbeFault::not_solved,
+           fmt::format("{} holds no slice files; build them with: awele solve --seeds {} "
+                       "--db {}",
+                       dir.string(), n, dir.string()));
   if (n > top)
-    throw Error(ExitCode::usage,
-                fmt::format("the board holds {} seeds, but {} is solved up to {} only; go on "
-                            "with: awele solve --seeds {} --db {} --rules {}",
-                            n, dir, top, n, dir, name(database_.rules())));
+    refuse(ProbeFault::not_solved,
+           fmt::format("the board holds {} seeds, but {} is solved up to {} only; go on "
+                       "with: awele solve --seeds {} --db {} --rules {}",
+                       n, dir.string(), top, n, dir.string(), name(*shelf.rules())));
+  fail_missing(shelf, dir, n);
 }
 
-int Prober::stored(const Board& board) {
-  const int n = seeds(board);
-  const SliceReader& slice = database_.slice(n);
-  const std::uint64_t place = position_rank(board);
-  const std::uint64_t index = place / slice.chunk_size();
-  const std::uint64_t key = static_cast<std::uint64_t>(n) << 48 | index;
-  if (const auto found = where_.find(key); found != where_.end()) {
-    chunks_.splice(chunks_.begin(), chunks_, found->second);
-  } else {
-    Chunk fresh{key, {}};
-    slice.read_chunk(index, fresh.values);
-    if (chunks_.size() == capacity_) {
-      where_.erase(chunks_.back().key);
-      chunks_.pop_back();
-    }
-    chunks_.push_front(std::move(fresh));
-    where_[key] = chunks_.begin();
-  }
-  return chunks_.front().values[place % slice.chunk_size()];
+void Prober::require_solved(const Board& board) const { impl_->require_solved(*impl_->shelf(), board); }
+
+int Prober::value(const Board& board) const {
+  const auto shelf = impl_->shelf();
+  impl_->require_solved(*shelf, board);
+  if (has_hole(waiting_half(board))) return impl_->stored(*shelf, board, Plane::values);
+  return values(std::span(&board, 1)).front();
 }
 
-std::optional<int> Prober::value_of(const Move& move) {
-  switch (move.kind) {
-    case Move::Kind::empty:
-    case Move::Kind::illegal:
-      return std::nullopt;
-    case Move::Kind::known:
-      return move.value;
-    case Move::Kind::inner:
-    case Move::Kind::capture:
-      break;
-  }
-  // Every board after a move has a hole, so this needs no further look-ahead.
-  return move.captured - stored(move.child);
+int Prober::distance(const Board& board) const {
+  const auto shelf = impl_->shelf();
+  impl_->require_solved(*shelf, board);
+  const OpenSlice& slice = impl_->slice(*shelf, seeds(board));
+  if (!slice.has_distances()) fail_without_distances(slice);
+  if (has_hole(waiting_half(board))) return impl_->stored(*shelf, board, Plane::distances);
+  return *answer(board).distance;
 }
 
-BoardAnswer Prober::look_ahead(const Board& board) {
+BoardAnswer Prober::answer(const Board& board) const {
+  return std::move(answers(std::span(&board, 1)).front());
+}
+
+std::optional<int> Prober::best_move(const Board& board) const {
+  const BoardAnswer found = answer(board);
+  if (found.best.empty()) return std::nullopt;
+  return found.best.front();
+}
+
+// -------------------------------------------------------------------------------------------- many boards
+
+namespace {
+
+constexpr std::int8_t kNoValue = std::numeric_limits<std::int8_t>::min();
+// Slots 0..5 are values of the boards after the moves; then:
+constexpr int kOwnValue = 6, kOwnDistance = 7, kMoveDistance = 8;
+
+bool looked_up(const Move& move) {
+  return move.kind == Move::Kind::inner || move.kind == Move::Kind::capture;
+}
+
+/// The best that is known without look-ups, or kNoValue.
+int known_value(const Moves& all) {
+  int best = all.ended.value_or(kNoValue);
+  for (const Move& move : all.pit)
+    if (move.kind == Move::Kind::known) best = std::max(best, move.value);
+  return best;
+}
+
+/// What the moves give at once, and the look-ups for the rest.
+BoardAnswer begin_answer(const Board& board, const Moves& all, bool distances, std::size_t at,
+                         LookUps& look_ups) {
   BoardAnswer answer;
   answer.seeds = seeds(board);
-  const Moves all = moves(board, database_.rules());
-  std::optional<int> best = all.ended;
+  answer.value = known_value(all);
   for (int i = 0; i < kHalfPits; ++i) {
     const Move& move = all.pit[i];
-    answer.moves[i] = {move.kind, move.captured, value_of(move)};
-    if (answer.moves[i].value && (!best || *answer.moves[i].value > *best)) best = answer.moves[i].value;
+    answer.moves[i] = {move.kind, move.captured, {}, {}};
+    if (move.kind == Move::Kind::known) answer.moves[i].value = move.value;
+    if (looked_up(move)) look_ups.add(move.child, Plane::values, at, i);
+    if (distances && move.kind == Move::Kind::inner)
+      look_ups.add(move.child, Plane::distances, at, kMoveDistance + i);
+    else if (distances && (looked_up(move) || move.kind == Move::Kind::known))
+      answer.moves[i].distance = 1;
   }
-  answer.value = best.value();
-  for (int i = 0; i < kHalfPits; ++i)
-    if (answer.moves[i].value == answer.value) answer.best.push_back(i);
+  if (!has_hole(waiting_half(board))) return answer;
+  look_ups.add(board, Plane::values, at, kOwnValue);
+  if (distances) look_ups.add(board, Plane::distances, at, kOwnDistance);
   return answer;
 }
 
-int Prober::value(const Board& board) {
-  require_solved(board);
-  return has_hole(waiting_half(board)) ? stored(board) : look_ahead(board).value;
+/// Enters one number that was looked up.
+void enter(BoardAnswer& answer, std::int8_t& stored, int slot, int number) {
+  if (slot < kHalfPits) {
+    MoveAnswer& move = answer.moves[static_cast<std::size_t>(slot)];
+    move.value = move.captured - number;
+    answer.value = std::max(answer.value, *move.value);
+  } else if (slot == kOwnValue) {
+    stored = static_cast<std::int8_t>(number);
+  } else if (slot == kOwnDistance) {
+    answer.distance = number;
+  } else {
+    answer.moves[static_cast<std::size_t>(slot - kMoveDistance)].distance = 1 + number;
+  }
 }
 
-BoardAnswer Prober::answer(const Board& board) {
-  require_solved(board);
-  BoardAnswer answer = look_ahead(board);
-  // A stored value is the best of its moves; a file that says otherwise is not what the solver wrote.
-  if (has_hole(waiting_half(board)) && stored(board) != answer.value)
-    throw Error(
-        fmt::format("{} says {} for this board, but its moves say {}: one of the slices in {} is wrong; "
-                    "find out which with: awele check --db {}",
-                    database_.slice(answer.seeds).path().string(), stored(board), answer.value,
-                    database_.dir().string(), database_.dir().string()));
-  return answer;
+/// The distance of the best moves, those worth `value`; none when no move is.
+std::optional<int> best_distance(const BoardAnswer& answer) {
+  std::optional<int> best;
+  for (const MoveAnswer& move : answer.moves) {
+    if (move.value != answer.value) continue;
+    if (!best) best = move.distance;
+    best = answer.value > 0 ? std::min(best, move.distance) : std::max(best, move.distance);
+  }
+  return best;
+}
+
+/// Chooses the best moves and, for a board that is not stored, its distance.
+void finish_answer(BoardAnswer& answer, std::optional<int> ended, bool distances) {
+  if (distances)
+    for (MoveAnswer& move : answer.moves)
+      if (move.value == 0) move.distance = 0;  // a capture that wins nothing is not forced
+  const std::optional<int> wanted = best_distance(answer);
+  for (int i = 0; i < kHalfPits; ++i) {
+    const MoveAnswer& move = answer.moves[static_cast<std::size_t>(i)];
+    if (move.value == answer.value && move.distance == wanted) answer.best.push_back(i);
+  }
+  if (distances && !answer.distance) answer.distance = ended == answer.value ? 0 : wanted;
+}
+
+/// True unless the moves give another distance than the one stored.
+bool same_distance(const BoardAnswer& answer, std::optional<int> ended) {
+  return !answer.distance || ended == answer.value || answer.distance == best_distance(answer);
+}
+
+}  // namespace
+
+/// What is stored is what the moves give; a file that says otherwise is not what the solver wrote.
+void Prober::Impl::require_consistent(const Shelf& shelf, const BoardAnswer& answer, int stored,
+                                      std::optional<int> ended) const {
+  std::string what;
+  if (stored != answer.value)
+    what = fmt::format("says {} for this board, but its moves say {}", stored, answer.value);
+  else if (!same_distance(answer, ended))
+    what = fmt::format("says a distance of {} for this board, but its moves say {}", *answer.distance,
+                       best_distance(answer).value_or(0));
+  else
+    return;
+  throw ProbeError(
+      ProbeFault::file, ExitCode::failure,
+      fmt::format("{} {}: one of the slices in {} is wrong; find out which with: awele check --db {}",
+                  slice(shelf, answer.seeds).path().string(), what, dir.string(), dir.string()));
+}
+
+std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
+  const auto shelf = impl_->shelf();
+  std::vector<BoardAnswer> answers;
+  std::vector<std::int8_t> stored(boards.size(), kNoValue);
+  std::vector<std::optional<int>> ended;
+  LookUps look_ups;
+  const auto has_distances = [&](int n) { return impl_->slice(*shelf, n).has_distances(); };
+  for (const Board& board : boards) {
+    impl_->require_solved(*shelf, board);
+    const Moves all = moves(board, *shelf->rules());
+    ended.push_back(all.ended);
+    answers.push_back(begin_answer(board, all, has_distances(seeds(board)), answers.size(), look_ups));
+  }
+  look_ups.run(*shelf, impl_->dir, impl_->cache, [&](std::size_t board, int slot, int number) {
+    enter(answers[board], stored[board], slot, number);
+  });
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    finish_answer(answers[k], ended[k], has_distances(answers[k].seeds));
+    if (stored[k] != kNoValue) impl_->require_consistent(*shelf, answers[k], stored[k], ended[k]);
+  }
+  return answers;
+}
+
+std::vector<std::int8_t> Prober::values(std::span<const Board> boards) const {
+  const auto shelf = impl_->shelf();
+  std::vector<std::int8_t> values(boards.size(), kNoValue);
+  LookUps look_ups;
+  for (std::size_t k = 0; k < boards.size(); ++k) {
+    impl_->require_solved(*shelf, boards[k]);
+    if (has_hole(waiting_half(boards[k]))) {
+      look_ups.add(boards[k], Plane::values, k, -1);
+      continue;
+    }
+    const Moves all = moves(boards[k], *shelf->rules());
+    values[k] = static_cast<std::int8_t>(known_value(all));
+    for (const Move& move : all.pit)
+      if (looked_up(move)) look_ups.add(move.child, Plane::values, k, move.captured);
+  }
+  look_ups.run(*shelf, impl_->dir, impl_->cache, [&](std::size_t board, int captured, int number) {
+    const int value = captured < 0 ? number : captured - number;
+    values[board] = std::max(values[board], static_cast<std::int8_t>(value));
+  });
+  return values;
 }
 
 }  // namespace awele

@@ -13,8 +13,10 @@
 #include <optional>
 
 #include "awele/index/slice_index.hpp"
+#include "awele/store/distances.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
+#include "distance_dataset.hpp"
 #include "hdf5_file.hpp"
 
 namespace awele {
@@ -33,6 +35,8 @@ std::uint64_t chunk_length(int n, std::uint64_t index) {
 }
 
 namespace {
+constexpr const char* kChunkCrcs = "/chunk_crc32";
+
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, const std::string& what) {
   throw Error(ExitCode::failure,
               fmt::format("{} is damaged: {}; remove it (or restore it from a copy) and solve it again",
@@ -52,6 +56,18 @@ void fail_digest(const std::filesystem::path& path, std::uint32_t found, std::ui
                fmt::format("the CRC-32 of its values is {:08x}, its attribute says {:08x}", found, stated));
 }
 
+void require_chunk_digest(const std::filesystem::path& path, const char* dataset, std::uint64_t index,
+                          std::uint32_t found, std::uint32_t stated) {
+  if (found != stated)
+    fail_damaged(path,
+                 fmt::format("the CRC-32 of chunk {} of {} is {:08x}, {} says {:08x}", index, dataset, found,
+                             dataset == std::string_view(kDistances) ? kDistanceCrcs : kChunkCrcs, stated));
+}
+
+void fail_distance_chunk(const std::filesystem::path& path, std::uint64_t index) {
+  fail_damaged(path, fmt::format("chunk {} of /distance does not inflate to what its checksum says", index));
+}
+
 std::uint64_t SliceInfo::count_above() const {
   return std::accumulate(histogram.begin() + seeds + 1, histogram.end(), std::uint64_t{0});
 }
@@ -65,8 +81,9 @@ namespace {
 /// The bytes that meta_crc32 covers: the histogram, then one line with the attributes.
 std::uint32_t meta_crc(const SliceInfo& info) {
   const std::uint32_t crc = crc32(0, std::as_bytes(std::span(info.histogram)));
-  const std::string line = fmt::format("{} {} {} {} {:08x} {}", kFormatVersion, name(info.rules), info.seeds,
-                                       info.positions, info.crc, info.program_version);
+  std::string line = fmt::format("{} {} {} {} {:08x} {}", kFormatVersion, name(info.rules), info.seeds,
+                                 info.positions, info.crc, info.program_version);
+  if (info.distance_crc) line += fmt::format(" {:08x}", *info.distance_crc);
   return crc32(crc, std::as_bytes(std::span(line)));
 }
 
@@ -80,18 +97,27 @@ std::uint64_t longest_stream(std::uint64_t chunk) { return chunk + chunk / 8 + 6
 
 // ---------------------------------------------------------------------------------------------- reading
 
+namespace {
+/// One CRC-32 a chunk, as the file states them.
+struct CrcTable {
+  const char* name = "";
+  Dataset data;
+  mutable std::vector<std::uint32_t> crcs;  ///< of block `block`
+  mutable std::uint64_t block = ~std::uint64_t{0};
+};
+}  // namespace
+
 struct SliceReader::Impl {
   std::filesystem::path path;
   SliceInfo info;
   std::uint64_t bytes = 0;
   std::uint64_t chunk = 1;
   File file;
-  Dataset values, chunk_crcs;
+  Dataset values, distances;
+  CrcTable chunk_crcs, distance_crcs;
   mutable Decompressor decompressor;
   mutable std::vector<std::byte> stream;
   mutable std::vector<std::int8_t> scratch;
-  mutable std::vector<std::uint32_t> crcs;  ///< block `crc_block` of /chunk_crc32
-  mutable std::uint64_t crc_block = ~std::uint64_t{0};
 
   [[noreturn]] void damaged(const std::string& what) const { fail_damaged(path, what); }
 
@@ -154,6 +180,8 @@ struct SliceReader::Impl {
     if (info.positions != slice_size(info.seeds)) damaged("its number of positions is wrong");
     info.crc = number<std::uint32_t>("crc32", H5T_NATIVE_UINT32);
     info.program_version = text("program_version");
+    if (H5Aexists(file, kDistanceCrc) > 0)
+      info.distance_crc = number<std::uint32_t>(kDistanceCrc, H5T_NATIVE_UINT32);
   }
 
   void read_histogram() {
@@ -190,32 +218,46 @@ struct SliceReader::Impl {
     chunk = dims[0];
   }
 
-  void open_chunk_crcs() {
-    chunk_crcs = Dataset(H5Dopen2(file, "/chunk_crc32", H5P_DEFAULT));
-    if (!chunk_crcs.valid()) damaged("it has no /chunk_crc32");
-    Dataspace space(H5Dget_space(chunk_crcs));
-    Datatype type(H5Dget_type(chunk_crcs));
+  void open_crcs(CrcTable& table, const char* name) {
+    table.name = name;
+    table.data = Dataset(H5Dopen2(file, name, H5P_DEFAULT));
+    if (!table.data.valid()) damaged(fmt::format("it has no {}", name));
+    Dataspace space(H5Dget_space(table.data));
+    Datatype type(H5Dget_type(table.data));
     if (H5Sget_simple_extent_ndims(space) != 1 ||
         H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(awele::chunk_count(info.seeds)) ||
         H5Tequal(type, H5T_STD_U32LE) <= 0)
-      damaged("/chunk_crc32 has the wrong shape or type");
+      damaged(fmt::format("{} has the wrong shape or type", name));
   }
 
-  /// The CRC-32 that the file states for the values of a chunk. Whole blocks are read, one is kept.
-  std::uint32_t stated_crc(std::uint64_t index) const {
+  void open_distances() {
+    const bool there = H5Lexists(file, kDistances, H5P_DEFAULT) > 0;
+    if (there != info.distance_crc.has_value())
+      damaged(fmt::format("it has {} without {}", there ? kDistances : kDistanceCrc,
+                          there ? kDistanceCrc : kDistances));
+    if (!there) return;
+    distances = awele::open_distances(file, info.positions, chunk);
+    if (!distances.valid())
+      damaged(
+          "/distance is not 16-bit, of the right size, in chunks of the right size with shuffle and deflate");
+    open_crcs(distance_crcs, kDistanceCrcs);
+  }
+
+  /// The CRC-32 that a table states for a chunk. Whole blocks are read, one is kept.
+  std::uint32_t stated_crc(const CrcTable& table, std::uint64_t index) const {
     const std::uint64_t block = index / kCrcBlock;
-    if (block != crc_block) {
-      crc_block = ~std::uint64_t{0};
+    if (block != table.block) {
+      table.block = ~std::uint64_t{0};
       const hsize_t first[1] = {block * kCrcBlock};
       const hsize_t count[1] = {std::min<hsize_t>(kCrcBlock, awele::chunk_count(info.seeds) - first[0])};
-      crcs.resize(count[0]);
-      Dataspace file_part(H5Dget_space(chunk_crcs)), memory(H5Screate_simple(1, count, nullptr));
+      table.crcs.resize(count[0]);
+      Dataspace file_part(H5Dget_space(table.data)), memory(H5Screate_simple(1, count, nullptr));
       if (H5Sselect_hyperslab(file_part, H5S_SELECT_SET, first, nullptr, count, nullptr) < 0 ||
-          H5Dread(chunk_crcs, H5T_NATIVE_UINT32, memory, file_part, H5P_DEFAULT, crcs.data()) < 0)
-        damaged(fmt::format("/chunk_crc32 cannot be read ({})", hdf5_reason()));
-      crc_block = block;
+          H5Dread(table.data, H5T_NATIVE_UINT32, memory, file_part, H5P_DEFAULT, table.crcs.data()) < 0)
+        damaged(fmt::format("{} cannot be read ({})", table.name, hdf5_reason()));
+      table.block = block;
     }
-    return crcs[index % kCrcBlock];
+    return table.crcs[index % kCrcBlock];
   }
 };
 
@@ -225,7 +267,8 @@ SliceReader::SliceReader(const std::filesystem::path& path) : impl_(std::make_un
   impl_->read_attributes();
   impl_->read_histogram();
   impl_->open_values();
-  impl_->open_chunk_crcs();
+  impl_->open_crcs(impl_->chunk_crcs, kChunkCrcs);
+  impl_->open_distances();
 }
 SliceReader::~SliceReader() = default;
 SliceReader::SliceReader(SliceReader&&) noexcept = default;
@@ -257,11 +300,12 @@ void SliceReader::read_chunk(std::uint64_t index, std::vector<std::int8_t>& valu
   values.resize(impl_->chunk);
   inflate_chunk(impl_->path, impl_->info.seeds, index, impl_->stream, impl_->decompressor, values);
   values.resize(chunk_length(index));
-  const std::uint32_t found = crc32(0, std::span<const std::int8_t>(values)),
-                      stated = impl_->stated_crc(index);
-  if (found != stated)
-    impl_->damaged(fmt::format("the CRC-32 of chunk {} of /values is {:08x}, /chunk_crc32 says {:08x}", index,
-                               found, stated));
+  require_chunk_digest(impl_->path, "/values", index, crc32(0, std::span<const std::int8_t>(values)),
+                       chunk_crc(index));
+}
+
+std::uint32_t SliceReader::chunk_crc(std::uint64_t index) const {
+  return impl_->stated_crc(impl_->chunk_crcs, index);
 }
 
 void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
@@ -276,14 +320,33 @@ void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
   }
 }
 
+void SliceReader::read_distance_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
+  if (!read_chunk_stream(impl_->distances, index * impl_->chunk, impl_->bytes, stream))
+    impl_->damaged(fmt::format("chunk {} of /distance is missing or cannot be read", index));
+}
+
+std::uint32_t SliceReader::distance_chunk_crc(std::uint64_t index) const {
+  return impl_->stated_crc(impl_->distance_crcs, index);
+}
+
+void SliceReader::read_distance_chunk(std::uint64_t index, std::vector<std::uint16_t>& distances) const {
+  read_distance_stream(index, impl_->stream);
+  distances.resize(impl_->chunk);
+  if (!inflate_distances(impl_->stream, impl_->decompressor, distances))
+    fail_distance_chunk(impl_->path, index);
+  distances.resize(chunk_length(index));
+  require_chunk_digest(impl_->path, kDistances, index, crc32(0, std::span<const std::uint16_t>(distances)),
+                       distance_chunk_crc(index));
+}
+
 // ---------------------------------------------------------------------------------------------- writing
 
 struct SliceWriter::Impl {
   std::filesystem::path dir, path, temporary;
   SliceInfo info;
   File file;
-  Dataset values;
-  std::vector<std::uint32_t> chunk_crcs;
+  Dataset values, distances;
+  std::vector<std::uint32_t> chunk_crcs, distance_crcs;
   bool done = false;
 
   Impl() = default;
@@ -292,6 +355,7 @@ struct SliceWriter::Impl {
   /// Here and not in the writer's destructor: a file that could be created but not filled goes as well.
   ~Impl() {
     values.reset();
+    distances.reset();
     file.reset();
     std::error_code ignored;
     if (!done) std::filesystem::remove(temporary, ignored);
@@ -348,7 +412,18 @@ struct SliceWriter::Impl {
   void write_tables() {
     table("/histogram", H5T_STD_U64LE, H5T_NATIVE_UINT64, info.histogram.data(), info.histogram.size(),
           info.histogram.size());
-    table("/chunk_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, chunk_crcs.data(), chunk_crcs.size(), kCrcBlock);
+    table(kChunkCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, chunk_crcs.data(), chunk_crcs.size(), kCrcBlock);
+    if (distances.valid())
+      table(kDistanceCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, distance_crcs.data(), distance_crcs.size(),
+            kCrcBlock);
+  }
+
+  /// The CRC-32 of all distances, joined from those of the chunks.
+  std::uint32_t joined_distance_crc() const {
+    PieceCrc joined;
+    for (std::uint64_t index = 0; index < distance_crcs.size(); ++index)
+      joined.append({distance_crcs[index], 2 * chunk_length(info.seeds, index)});
+    return joined.crc;
   }
 
   void write_attributes() {
@@ -358,6 +433,7 @@ struct SliceWriter::Impl {
     number("positions", H5T_STD_U64LE, H5T_NATIVE_UINT64, info.positions);
     number("crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, info.crc);
     text("program_version", info.program_version);
+    if (info.distance_crc) number(kDistanceCrc, H5T_STD_U32LE, H5T_NATIVE_UINT32, *info.distance_crc);
     number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info));
   }
 };
@@ -384,13 +460,29 @@ void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> s
   impl_->chunk_crcs[index] = crc;
 }
 
+void SliceWriter::write_distance_stream(std::uint64_t index, std::span<const std::byte> stream,
+                                        std::uint32_t crc) {
+  const std::uint64_t chunk = chunk_size(impl_->info.seeds);
+  if (!impl_->distances.valid()) {
+    impl_->distances = create_distances(impl_->file, impl_->info.positions, chunk);
+    impl_->distance_crcs.resize(chunk_count(impl_->info.seeds));
+  }
+  const hsize_t offset[1] = {index * chunk};
+  impl_->require(impl_->distances.valid() && H5Dwrite_chunk(impl_->distances, H5P_DEFAULT, 0, offset,
+                                                            stream.size(), stream.data()) >= 0,
+                 "a chunk of /distance");
+  impl_->distance_crcs[index] = crc;
+}
+
 std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,
                                   const std::function<void()>& before_rename) {
   impl_->info.crc = crc;
   impl_->info.histogram = histogram;
+  if (impl_->distances.valid()) impl_->info.distance_crc = impl_->joined_distance_crc();
   impl_->write_tables();
   impl_->write_attributes();
   impl_->values.reset();
+  impl_->distances.reset();
   const bool flushed = H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) >= 0;
   impl_->require(flushed, "it cannot be flushed");
   impl_->file.reset();

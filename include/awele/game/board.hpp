@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "awele/support/export.hpp"
+
 namespace awele {
 
 inline constexpr int kHalfPits = 6;
@@ -19,15 +21,15 @@ using Half = std::array<std::uint8_t, kHalfPits>;
 /// Pits in sowing order: 0..5 the mover's, 6..11 the waiting side's.
 using Board = std::array<std::uint8_t, kPits>;
 
-int seeds(const Half& half);
-int seeds(const Board& board);
-Half mover_half(const Board& board);
-Half waiting_half(const Board& board);
-Board join(const Half& mover, const Half& waiting);
+AWELE_API int seeds(const Half& half);
+AWELE_API int seeds(const Board& board);
+AWELE_API Half mover_half(const Board& board);
+AWELE_API Half waiting_half(const Board& board);
+AWELE_API Board join(const Half& mover, const Half& waiting);
 
 /// True when the waiting half has an empty pit. Only such boards are stored (every board after a move is
 /// one).
-bool has_hole(const Half& half);
+AWELE_API bool has_hole(const Half& half);
 
 /// The five rule sets. They differ only in starving moves, empty halves and grand slams; see README, "Rule
 /// sets".
@@ -36,11 +38,11 @@ enum class RuleSet : std::uint8_t { awari, unrestricted, majority_slam, never_st
 inline constexpr std::array<RuleSet, 5> kRuleSets = {
     RuleSet::awari, RuleSet::unrestricted, RuleSet::majority_slam, RuleSet::never_starve, RuleSet::abapa};
 
-std::string_view name(RuleSet rules);
+AWELE_API std::string_view name(RuleSet rules);
 /// The rule set of that name, or nothing.
-std::optional<RuleSet> parse_rules(std::string_view text);
+AWELE_API std::optional<RuleSet> parse_rules(std::string_view text);
 /// "awari, unrestricted, ..." for messages.
-std::string rule_names();
+AWELE_API std::string rule_names();
 
 /// What one pit offers to the side to move.
 struct Move {
@@ -66,6 +68,6 @@ struct Moves {
 };
 
 /// All moves of the side to move, under `rules`.
-Moves moves(const Board& board, RuleSet rules);
+AWELE_API Moves moves(const Board& board, RuleSet rules);
 
 }  // namespace awele

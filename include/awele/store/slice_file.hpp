@@ -7,9 +7,12 @@
 //               Fletcher-32
 //   /chunk_crc32  uint32 little-endian, one element a chunk of /values: zlib's CRC-32 of the chunk's values
 //               (without what pads the last chunk), chunked, Fletcher-32. Joined in order they give crc32.
+//   /distance   optional: uint16 little-endian, the same order and chunks; shuffle, deflate (distances.hpp);
+//               with it /distance_chunk_crc32, like /chunk_crc32, of the little-endian bytes
 //   attributes of the root group: format_version (int32), rules (string), seeds (int32), positions (uint64),
 //               crc32 (uint32, zlib's, of the bytes of /values), program_version (string),
-//               meta_crc32 (uint32, of the histogram's bytes and the other attributes; see slice_file.cpp)
+//               meta_crc32 (uint32, of the histogram's bytes and the other attributes; see slice_file.cpp);
+//               with /distance also distance_crc32 (uint32, of its uncompressed bytes)
 //
 // Why /chunk_crc32: zlib streams end with an Adler-32, which some single flipped bits get past. A bit that
 // changes the distance of a match replaces a few values by others, and when their differences and the first
@@ -24,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +50,8 @@ struct SliceInfo {
   std::uint32_t crc = 0;
   std::string program_version;
   std::vector<std::uint64_t> histogram;  ///< index value + seeds, 2 * seeds + 1 entries
+  /// Of /distance; none when the file holds no distances.
+  std::optional<std::uint32_t> distance_crc = std::nullopt;
 
   std::uint64_t count_above() const;  ///< positions won by the side to move
   std::uint64_t count_zero() const;
@@ -69,6 +75,12 @@ void inflate_chunk(const std::filesystem::path& path, int n, std::uint64_t index
                    std::span<std::int8_t> values);
 /// The error for values whose digest is not the one the file states.
 [[noreturn]] void fail_digest(const std::filesystem::path& path, std::uint32_t found, std::uint32_t stated);
+/// An Error that names `path` unless the chunk's digest is the one the file states. `dataset`: "/values" or
+/// "/distance".
+void require_chunk_digest(const std::filesystem::path& path, const char* dataset, std::uint64_t index,
+                          std::uint32_t found, std::uint32_t stated);
+/// The error for a chunk of /distance whose stream is damaged.
+[[noreturn]] void fail_distance_chunk(const std::filesystem::path& path, std::uint64_t index);
 
 /// Reads one slice file. Construction checks structure, attributes and the small checksums, not the values.
 /// All errors are awele::Error and name the file. Not thread safe.
@@ -93,8 +105,19 @@ class SliceReader {
   /// The chunk's values, chunk_length(index) of them; the stream's checksum and the values' CRC-32 are
   /// checked.
   void read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const;
+  /// The CRC-32 that the file states for the values of a chunk.
+  std::uint32_t chunk_crc(std::uint64_t index) const;
   /// Any range of values: first .. first + out.size() - 1.
   void read(std::uint64_t first, std::span<std::int8_t> out) const;
+
+  bool has_distances() const { return info().distance_crc.has_value(); }
+  // The following: precondition has_distances().
+  /// The chunk's stream of /distance as it lies in the file, for inflate_distances().
+  void read_distance_stream(std::uint64_t index, std::vector<std::byte>& stream) const;
+  /// The CRC-32 that the file states for the distances of a chunk.
+  std::uint32_t distance_chunk_crc(std::uint64_t index) const;
+  /// The chunk's distances, chunk_length(index) of them, checked like values.
+  void read_distance_chunk(std::uint64_t index, std::vector<std::uint16_t>& distances) const;
 
  private:
   struct Impl;
@@ -114,6 +137,9 @@ class SliceWriter {
   /// Stores a zlib stream of exactly chunk_size elements (the last chunk padded with zeros) and the CRC-32 of
   /// the chunk_length elements among them that belong to the slice.
   void write_stream(std::uint64_t index, std::span<const std::byte> stream, std::uint32_t crc);
+  /// Stores a stream of append_distances() and the CRC-32 of the chunk_length distances among them. The first
+  /// one makes the file one with distances: then all chunks must follow.
+  void write_distance_stream(std::uint64_t index, std::span<const std::byte> stream, std::uint32_t crc);
   /// Completes the file, flushes it to disk and renames it; `before_rename` may throw to prevent that.
   /// Returns its size in bytes.
   std::uint64_t finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "awele/support/export.hpp"
+
 namespace awele {
 
 enum class ExitCode : int {
@@ -16,7 +18,7 @@ enum class ExitCode : int {
 };
 
 /// One clear sentence that names the thing and the remedy.
-class Error : public std::runtime_error {
+class AWELE_API Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
   explicit Error(const std::string& what) : Error(ExitCode::failure, what) {}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Asks an Awele database, with h5py and numpy only.
+
+    import awele
+    db = awele.open("awari")
+    print(db.value("1 1 1 1 1 1 1 1 1 1 1 1"), db.moves("1 1 1 1 1 1 1 1 1 1 1 1"))
+
+A board is 12 numbers (a string, a list, an array): the seeds in the pits in sowing order, first the six of the side
+to move, its leftmost first, then the six of the waiting side. A value is how many more of the seeds on the board the
+side to move captures than its opponent, when both play best. (Under the rules majority-slam it is a threshold: with d
+seeds more captured so far, the side to move wins if d + value > 0.) A distance is the number of plies until the next
+capture or the end, when both play for value first and then the winner hurries and the loser delays; 0 when nothing
+is to come.
+
+Errors: BoardError (a ValueError) for what is no board, NotSolved (a LookupError) for a board that is not in the
+database, NoDistances (a LookupError), Damaged (an OSError) for a file that cannot be used. Never a number instead.
+Not thread safe.
+
+As a program it answers boards from standard input, one a line, as `awele probe --db DIR -` does:
+
+    awele.py DIR < boards.txt
+"""
+
+import collections
+import functools
+import math
+import os
+import sys
+
+import h5py
+import numpy
+
+RULES = ("awari", "unrestricted", "majority-slam", "never-starve", "abapa")
+MAX_SEEDS = 48
+CHUNK = 65536
+
+Move = collections.namedtuple("Move", "kind captured value child")  # value: of a move that needs no look-up
+Move.__doc__ = """What a pit offers: kind is "empty", "illegal", "known" (its value is known at once) or "move"."""
+
+
+class BoardError(ValueError):
+    pass
+
+
+class NotSolved(LookupError):
+    pass
+
+
+class NoDistances(LookupError):
+    pass
+
+
+class Damaged(OSError):
+    pass
+
+
+# ------------------------------------------------------------------------------------------------------ boards
+
+
+def parse_board(board):
+    """A tuple of 12 numbers, from text (spaces or commas) or any sequence."""
+    pits = board.replace(",", " ").split() if isinstance(board, str) else list(board)
+    if len(pits) != 12:
+        raise BoardError(f"the board has {len(pits)} numbers, not 12; write the mover's pits first")
+    try:
+        pits = tuple(int(pit) if isinstance(pit, str) else pit.__index__() for pit in pits)
+    except (ValueError, AttributeError):
+        raise BoardError(f"{board!r} has something in it that is not a whole number") from None
+    if min(pits) < 0:
+        raise BoardError(f"{min(pits)} in the board is negative")
+    if sum(pits) > MAX_SEEDS:
+        raise BoardError(f"the board holds {sum(pits)} seeds, more than the {MAX_SEEDS} of the game")
+    return pits
+
+
+def slice_size(n):
+    """Stored positions of n seeds: the boards whose waiting half has an empty pit."""
+    return math.comb(n + 11, 11) - math.comb(n + 5, 11)
+
+
+def _fewer(j, t, x):
+    """Ways to put t seeds in the pits 0..j with fewer than x of them in pit j."""
+    return math.comb(t + j, j) - math.comb(t - x + j, j) if t >= 0 else 0
+
+
+def index(board):
+    """The place of a board in its slice: its rank in the order of (p11, p10, ..., p0) among those whose waiting half
+    has an empty pit. Precondition: its own has one."""
+    rank, left, hole = 0, sum(board), False
+    for j in range(11, 0, -1):
+        seeds = board[j]
+        rank += _fewer(j, left, seeds)
+        hole = hole or (j >= 6 and seeds == 0)
+        if j >= 6 and not hole:
+            # Not counted: boards without an empty pit in 6..11. With one seed taken out of each of 6..j they are the
+            # boards of fewer seeds.
+            rank -= _fewer(j, left - (j - 5), seeds - 1)
+        left -= seeds
+    return rank
+
+
+# ------------------------------------------------------------------------------------------------------ the game
+
+
+def _sow(board, pit):
+    """(own half, waiting half, waiting half after the capture, seeds captured)"""
+    pits = list(board)
+    hand, at = pits[pit], pit
+    pits[pit] = 0
+    while hand:
+        at = (at + 1) % 12
+        if at != pit:
+            pits[at] += 1
+            hand -= 1
+    after = pits[6:]
+    captured = 0
+    while at >= 6 and after[at - 6] in (2, 3):
+        captured += after[at - 6]
+        after[at - 6] = 0
+        at -= 1
+    return tuple(pits[:6]), tuple(pits[6:]), tuple(after), captured
+
+
+def _starving(own, other, captured, n, rules, others):
+    """A move that leaves the other side without seeds, as the rules take it; others: there is a move that does not."""
+    if rules == "unrestricted" or (rules == "awari" and not others):
+        return Move("known", captured, n, None)
+    if rules == "majority-slam" and captured:
+        return Move("known", captured, 2 * captured - n - 1, None)
+    if rules == "abapa" and captured:
+        return Move("move", 0, None, other + own)
+    return Move("illegal", 0, None, None)
+
+
+def moves(board, rules):
+    """(six Moves, value of having no move or None) of a board that parse_board() has made."""
+    n = sum(board)
+    if not any(board[:6]):
+        return [Move("empty", 0, None, None)] * 6, 0 if rules == "never-starve" else -n
+    sown = [_sow(board, pit) if board[pit] else None for pit in range(6)]
+    others = any(each and any(each[2]) for each in sown)
+    result = []
+    for each in sown:
+        if not each:
+            result.append(Move("empty", 0, None, None))
+            continue
+        own, other, after, captured = each
+        if any(after):
+            result.append(Move("move", captured, None, after + own))
+        else:
+            result.append(_starving(own, other, captured, n, rules, others))
+    threshold = rules == "majority-slam"
+    if any(move.kind == "move" or (move.kind == "known" and not threshold) for move in result):
+        return result, None
+    return result, 0 if rules == "never-starve" else sum(board[:6]) - sum(board[6:])
+
+
+# -------------------------------------------------------------------------------------------------- the database
+
+
+class _Slice:
+    def __init__(self, path, n):
+        try:
+            self.file = h5py.File(path, "r")
+            self.rules = self.file.attrs["rules"]
+            self.rules = self.rules.decode() if isinstance(self.rules, bytes) else str(self.rules)
+            self.values = self.file["values"]
+            self.distances = self.file["distance"] if "distance" in self.file else None
+            good = (self.file.attrs["format_version"] == 1 and self.rules in RULES and self.file.attrs["seeds"] == n
+                    and self.values.shape == (slice_size(n),) and self.values.dtype == numpy.int8)
+        except (OSError, KeyError, RuntimeError, UnicodeDecodeError) as error:
+            raise Damaged(f"{path} is damaged or cannot be read: {error}") from None
+        if not good:
+            raise Damaged(f"{path} is not the slice of {n} seeds in format version 1")
+
+
+class Database:
+    """The slices of a directory. Chunks of 65,536 positions are kept, at most `cache_bytes` of them."""
+
+    def __init__(self, directory, cache_bytes=64 << 20):
+        self.directory = os.fspath(directory)
+        self._slices = {}
+        self._chunk = functools.lru_cache(maxsize=max(1, cache_bytes // CHUNK))(self._read_chunk)
+        self.refresh()
+
+    def refresh(self):
+        """Opens slices that have appeared since."""
+        if not os.path.isdir(self.directory):
+            raise Damaged(f"{self.directory}: no such directory")
+        for n in range(MAX_SEEDS + 1):
+            path = os.path.join(self.directory, f"slice_{n:02}.h5")
+            if n in self._slices or not os.path.exists(path):
+                continue
+            fresh = _Slice(path, n)
+            if self.rules not in (None, fresh.rules):
+                raise Damaged(f"{path} is of the rule set {fresh.rules}, other slices are of {self.rules}")
+            self._slices[n] = fresh
+
+    def close(self):
+        for each in self._slices.values():
+            each.file.close()
+        self._slices.clear()
+        self._chunk.cache_clear()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def rules(self):
+        """The rule set, None while there is no slice."""
+        return next((each.rules for each in self._slices.values()), None)
+
+    @property
+    def slices(self):
+        """Seeds of the slices that are there, ascending."""
+        return sorted(self._slices)
+
+    def histogram(self, n):
+        """Stored positions of n seeds by value: a dictionary {value: positions}, without zeros."""
+        counts = self._slice(n).file["histogram"][:]
+        return {value - n: int(count) for value, count in enumerate(counts) if count}
+
+    def value(self, board):
+        board = parse_board(board)
+        self._slice(sum(board))
+        if 0 in board[6:]:
+            return self._stored("values", board)
+        return self._look_ahead(board)[0]
+
+    def moves(self, board):
+        """What each of the mover's pits is worth to the side to move: a number, None for an empty pit, "illegal"."""
+        board = parse_board(board)
+        self._slice(sum(board))
+        return self._look_ahead(board)[1]
+
+    def distance(self, board):
+        return self.distances(board)[0]
+
+    def distances(self, board):
+        """(distance of the board, six distances of its moves or None)"""
+        board = parse_board(board)
+        if self._slice(sum(board)).distances is None:
+            raise NoDistances(f"the slice of {sum(board)} seeds in {self.directory} has no distances")
+        value, worth = self._look_ahead(board)
+        options, ended = moves(board, self.rules)
+        each = [self._move_distance(move, of) for move, of in zip(options, worth)]
+        if 0 in board[6:]:
+            return self._stored("distances", board), each
+        if value == 0 or ended == value:
+            return 0, each
+        best = [distance for distance, of in zip(each, worth) if of == value]
+        return (min(best) if value > 0 else max(best)), each
+
+    def best_moves(self, board):
+        """Pits of the best moves, by value, then by distance where there are distances; ascending."""
+        board = parse_board(board)
+        self._slice(sum(board))
+        value, worth = self._look_ahead(board)
+        best = [pit for pit in range(6) if worth[pit] == value]
+        if self._slices[sum(board)].distances is None or value == 0 or not best:
+            return best
+        each = self.distances(board)[1]
+        wanted = (min if value > 0 else max)(each[pit] for pit in best)
+        return [pit for pit in best if each[pit] == wanted]
+
+    def _slice(self, n):
+        if n not in self._slices:
+            raise NotSolved(f"the slice of {n} seeds is not in {self.directory}; solve it with: awele solve --seeds {n} "
+                            f"--db {self.directory}" + (f" --rules {self.rules}" if self.rules else ""))
+        return self._slices[n]
+
+    def _read_chunk(self, n, plane, number):
+        try:
+            return getattr(self._slice(n), plane)[number * CHUNK:(number + 1) * CHUNK]
+        except (OSError, RuntimeError) as error:
+            raise Damaged(f"chunk {number} of /{plane} of slice {n} in {self.directory} is damaged: {error}") from None
+
+    def _stored(self, plane, board):
+        number, place = divmod(index(board), CHUNK)
+        return int(self._chunk(sum(board), plane, number)[place])
+
+    def _worth(self, move):
+        if move.kind == "known":
+            return move.value
+        if move.kind == "move":
+            self._slice(sum(move.child))
+            return move.captured - self._stored("values", move.child)
+        return None if move.kind == "empty" else "illegal"
+
+    def _look_ahead(self, board):
+        options, ended = moves(board, self.rules)
+        worth = [self._worth(move) for move in options]
+        return max([each for each in worth if isinstance(each, int)] + ([] if ended is None else [ended])), worth
+
+    def _move_distance(self, move, worth):
+        if not isinstance(worth, int):
+            return None
+        if worth == 0:
+            return 0
+        return 1 + self._stored("distances", move.child) if move.kind == "move" and not move.captured else 1
+
+
+def open(directory, cache_bytes=64 << 20):
+    """The database in a directory."""
+    return Database(directory, cache_bytes)
+
+
+# --------------------------------------------------------------------------------------------------- the program
+
+
+def _line(db, board):
+    words = [db.value(board)] + ["-" if each is None else each for each in db.moves(board)]
+    try:
+        distance, each = db.distances(board)
+        words += [distance] + ["-" if one is None else one for one in each]
+    except NoDistances:
+        pass
+    return " ".join(map(str, words))
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    db = open(arguments[0])
+    errors = False
+    for line in sys.stdin:
+        try:
+            print(_line(db, line))
+        except (BoardError, NotSolved) as error:
+            errors = True
+            print(f"error: {error}")
+    return 2 if errors else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Damaged as damaged:
+        print(f"awele.py: {damaged}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,131 @@
+#include "open_slice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+
+#include "awele/probe/probe.hpp"
+#include "awele/store/distances.hpp"
+
+namespace awele {
+
+namespace {
+
+/// HDF5 as Debian and most others build it is not thread safe.
+std::mutex& hdf5_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+/// Runs `action`; what is wrong with a file becomes a ProbeError.
+template <typename Action>
+auto on_file(Action action) {
+  try {
+    return action();
+  } catch (const ProbeError&) {
+    throw;
+  } catch (const Error& error) {
+    throw ProbeError(ProbeFault::file, error.code(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw ProbeError(ProbeFault::file, ExitCode::failure, error.what());
+  }
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  throw ProbeError(ProbeFault::file, ExitCode::failure, what);
+}
+
+Decompressor& own_decompressor() {
+  thread_local Decompressor decompressor;
+  return decompressor;
+}
+
+}  // namespace
+
+OpenSlice::OpenSlice(const std::filesystem::path& path, int n) : path_(path) {
+  const std::lock_guard lock(hdf5_lock());
+  on_file([&] { reader_ = std::make_unique<SliceReader>(path); });
+  info_ = reader_->info();
+  bytes_ = reader_->file_bytes();
+  if (info_.seeds == n) return;
+  reader_.reset();
+  fail(fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
+                   path.string(), info_.seeds, n));
+}
+
+OpenSlice::~OpenSlice() {
+  const std::lock_guard lock(hdf5_lock());
+  reader_.reset();
+}
+
+ChunkPtr OpenSlice::values(std::uint64_t index) const {
+  return on_file([&] {
+    std::vector<std::byte> stream;
+    {
+      const std::lock_guard lock(hdf5_lock());
+      reader_->read_stream(index, stream);
+    }
+    auto chunk = std::make_shared<Chunk>();
+    chunk->values.resize(chunk_size(info_.seeds));
+    inflate_chunk(path_, info_.seeds, index, stream, own_decompressor(), chunk->values);
+    const auto [least, most] = std::ranges::minmax(chunk->values);
+    if (least < -info_.seeds || most > info_.seeds)
+      fail(fmt::format(
+          "{} is damaged: chunk {} of /values has a value of {}; remove it (or restore it from a copy) "
+          "and solve it again",
+          path_.string(), index, most > info_.seeds ? most : least));
+    return ChunkPtr(std::move(chunk));
+  });
+}
+
+ChunkPtr OpenSlice::distances(std::uint64_t index) const {
+  return on_file([&] {
+    std::vector<std::byte> stream;
+    {
+      const std::lock_guard lock(hdf5_lock());
+      reader_->read_distance_stream(index, stream);
+    }
+    auto chunk = std::make_shared<Chunk>();
+    chunk->distances.resize(chunk_size(info_.seeds));
+    if (!inflate_distances(stream, own_decompressor(), chunk->distances)) fail_distance_chunk(path_, index);
+    return ChunkPtr(std::move(chunk));
+  });
+}
+
+std::optional<RuleSet> Shelf::rules() const {
+  for (const auto& slice : slices)
+    if (slice) return slice->info().rules;
+  return std::nullopt;
+}
+
+int Shelf::largest() const {
+  int n = kMaxSeeds;
+  while (n >= 0 && !slices[static_cast<std::size_t>(n)]) --n;
+  return n;
+}
+
+int Shelf::open_new(const std::filesystem::path& dir) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(dir, error))
+    fail(fmt::format("{}: no such directory; build a database there with: awele solve --seeds 12 --db {}",
+                     dir.string(), dir.string()));
+  int opened = 0;
+  for (int n = 0; n <= kMaxSeeds; ++n) {
+    auto& slice = slices[static_cast<std::size_t>(n)];
+    const auto path = slice_path(dir, n);
+    if (slice || !std::filesystem::exists(path, error)) continue;
+    auto fresh = std::make_shared<const OpenSlice>(path, n);
+    if (const auto known = rules(); known && fresh->info().rules != *known)
+      fail(fmt::format(
+          "{} is of the rule set {}, other slices of {} are of {}; keep each rule set in a directory of "
+          "its own",
+          path.string(), name(fresh->info().rules), dir.string(), name(*known)));
+    slice = std::move(fresh);
+    ++opened;
+  }
+  return opened;
+}
+
+}  // namespace awele

@@ -1,0 +1,49 @@
+// The slices of a directory that are open, for several threads at once.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "awele/store/slice_file.hpp"
+#include "chunk_cache.hpp"
+
+namespace awele {
+
+/// One slice file. Thread safe: HDF5 is called under one lock, which all slices share; chunks are inflated
+/// outside of it. The file stays open, and usable when its name goes to another file.
+class OpenSlice {
+ public:
+  OpenSlice(const std::filesystem::path& path, int n);
+  ~OpenSlice();
+  OpenSlice(const OpenSlice&) = delete;
+  OpenSlice& operator=(const OpenSlice&) = delete;
+
+  const SliceInfo& info() const { return info_; }
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t file_bytes() const { return bytes_; }
+  bool has_distances() const { return info_.distance_crc.has_value(); }
+
+  /// One chunk, checked: the stream's checksum, and that all values lie in -n..n.
+  ChunkPtr values(std::uint64_t index) const;
+  ChunkPtr distances(std::uint64_t index) const;
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<SliceReader> reader_;
+  SliceInfo info_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// What is open at one time. Copies share the slices.
+struct Shelf {
+  std::array<std::shared_ptr<const OpenSlice>, kMaxSeeds + 1> slices;
+
+  std::optional<RuleSet> rules() const;
+  int largest() const;
+  /// Opens those of `dir` that are not open yet; returns how many. Throws ProbeError.
+  int open_new(const std::filesystem::path& dir);
+};
+
+}  // namespace awele

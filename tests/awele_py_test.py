@@ -1,0 +1,151 @@
+"""scripts/awele.py: awele_py_test.py SCRIPTS DATABASES AWELE"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import h5py
+import numpy
+
+SCRIPTS, DATABASES, AWELE = sys.argv[1:4]
+sys.path.insert(0, SCRIPTS)
+import awele
+
+
+def orders(n):
+    """The boards of n seeds in the published order, by brute force."""
+    def fill(pit, left):
+        if pit == 0:
+            yield (left,)
+            return
+        for seeds in range(left + 1):
+            for below in fill(pit - 1, left - seeds):
+                yield below + (seeds,)
+    return [board for board in fill(11, n) if 0 in board[6:]]
+
+
+def with_distances(directory, n, values, distances):
+    """Adds /distance to a copy of slice n."""
+    with h5py.File(os.path.join(directory, f"slice_{n:02}.h5"), "r+") as file:
+        file.create_dataset("distance", data=numpy.array(distances, "<u2"), chunks=values.shape, compression=1, shuffle=True)
+
+
+class Python(unittest.TestCase):
+    def setUp(self):
+        self.db = awele.open(os.path.join(DATABASES, "awari"))
+        self.scratch = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.db.close()
+        self.scratch.cleanup()
+
+    def copy(self, *slices):
+        for n in slices:
+            shutil.copy(os.path.join(DATABASES, "awari", f"slice_{n:02}.h5"), self.scratch.name)
+        return self.scratch.name
+
+    def test_index(self):
+        for n in range(9):
+            boards = orders(n)
+            self.assertEqual(len(boards), awele.slice_size(n))
+            self.assertEqual([awele.index(board) for board in boards], list(range(len(boards))))
+
+    def test_histogram(self):
+        for n in (0, 1, 12, 18):
+            stats = subprocess.run([AWELE, "stats", "--db", self.db.directory, "--slice", str(n), "--format", "csv"],
+                                   check=True, capture_output=True, text=True).stdout
+            rows = [tuple(map(int, line.split(","))) for line in stats.splitlines()[1:]]
+            self.assertEqual(self.db.histogram(n), {value: count for seeds, value, count in rows if count})
+
+    def test_contents(self):
+        self.assertEqual(self.db.rules, "awari")
+        self.assertEqual(self.db.slices, list(range(19)))
+
+    def test_board_as_text_list_and_array(self):
+        pits = [0, 1, 2, 0, 0, 0, 0, 1, 2, 0, 0, 0]
+        for board in (pits, tuple(pits), numpy.array(pits), "0,1,2,0,0,0,0,1,2,0,0,0", " 0 1 2 0 0 0 0 1 2 0 0 0\n"):
+            self.assertEqual(self.db.value(board), 0)
+            self.assertEqual(self.db.moves(board), [None, -6, 0, None, None, None])
+            self.assertEqual(self.db.best_moves(board), [2])
+
+    def test_what_is_no_board(self):
+        for board in ("1 2 3", "x 0 0 0 0 0 0 0 0 0 0 0", [0.5] + 11 * [0], [-1] + 11 * [0], 12 * [5], [49] + 11 * [0]):
+            with self.assertRaises(awele.BoardError):
+                self.db.value(board)
+
+    def test_what_is_not_solved(self):
+        with self.assertRaisesRegex(awele.NotSolved, "24 seeds.*awele solve --seeds 24"):
+            self.db.value(12 * [2])
+        with self.assertRaises(awele.NoDistances):
+            self.db.distance([1] + 11 * [0])
+        with self.assertRaises(awele.NotSolved):
+            self.db.histogram(19)
+
+    def test_damage(self):
+        directory = pathlib.Path(self.copy(7))
+        path = directory / "slice_07.h5"
+        with h5py.File(path, "r") as file:
+            chunk = file["values"].id.read_direct_chunk((0,))[1]
+        data = path.read_bytes()
+        at = data.index(chunk) + len(chunk) // 2
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:])
+        with awele.open(directory) as db, self.assertRaisesRegex(awele.Damaged, "slice 7"):
+            db.value([7] + 11 * [0])
+        path.write_bytes(data[:len(data) // 2])
+        with self.assertRaisesRegex(awele.Damaged, "slice_07.h5"):
+            awele.open(directory)
+        with self.assertRaisesRegex(awele.Damaged, "no such directory"):
+            awele.open(directory / "none")
+
+    def test_other_rules(self):
+        shutil.copy(os.path.join(DATABASES, "abapa", "slice_03.h5"), self.copy(2))
+        with self.assertRaisesRegex(awele.Damaged, "abapa"):
+            awele.open(self.scratch.name)
+
+    def test_refresh(self):
+        with awele.open(self.copy(2)) as db:
+            self.copy(3)
+            self.assertEqual(db.slices, [2])
+            db.refresh()
+            self.assertEqual(db.slices, [2, 3])
+
+    def test_distances(self):
+        """A made-up /distance is read where it should be: the place itself, below 2^16."""
+        directory = self.copy(*range(6))
+        values = h5py.File(os.path.join(DATABASES, "awari", "slice_05.h5"), "r")["values"][:]
+        with_distances(directory, 5, values, numpy.arange(len(values)))
+        with awele.open(directory) as db:
+            for place, board in enumerate(orders(5)):
+                self.assertEqual(db.distance(board), place)
+            with self.assertRaises(awele.NoDistances):
+                db.distance([4] + 11 * [0])
+
+    def test_distances_without_their_digest_are_refused_by_the_program(self):
+        directory = self.copy(*range(6))
+        values = h5py.File(os.path.join(DATABASES, "awari", "slice_05.h5"), "r")["values"][:]
+        with_distances(directory, 5, values, numpy.zeros(len(values)))
+        result = subprocess.run([AWELE, "probe", "--db", directory, "1,1,1,0,0,0,0,0,0,0,0,0"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("slice_05.h5 is damaged: it has /distance without distance_crc32", result.stderr)
+
+    def test_published_reader(self):
+        """`awele export --out DIRECTORY` writes DIRECTORY/scores.n: one signed byte a position, found by seeking to the
+        rank of the board, which is how the reader published with the VU database works (AWARI_PATH)."""
+        for n in (0, 3, 12):
+            subprocess.run([AWELE, "export", "--db", self.db.directory, "--slice", str(n), "--out", self.scratch.name],
+                           check=True, stdout=subprocess.DEVNULL)
+        path = pathlib.Path(self.scratch.name)
+        self.assertEqual(sorted(each.name for each in path.iterdir()), ["scores.0", "scores.12", "scores.3"])
+        board = (0, 0, 2, 1, 0, 3, 1, 0, 0, 2, 2, 1)
+        with open(path / "scores.12", "rb") as file:
+            file.seek(awele.index(board))
+            self.assertEqual(int.from_bytes(file.read(1), "little", signed=True), self.db.value(board))
+        self.assertEqual((path / "scores.12").stat().st_size, 1339702)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)
