@@ -108,6 +108,10 @@ TEST(Plan, OneRankSendsNothing) {
   const Plan plan = plan_solve(options(30), machine(1, 1));
   EXPECT_EQ(plan.bytes, 0);
   EXPECT_EQ(plan.messages, 0);
+  // A checkpoint costs a part of its slice, and the warning leaves room for it.
+  EXPECT_GT(plan.slices.back().checkpoint_seconds, 0);
+  EXPECT_LT(plan.slices.back().checkpoint_seconds, plan.slices.back().seconds.all() / 2);
+  EXPECT_GT(plan.warning_seconds, plan.slices.back().checkpoint_seconds);
   EXPECT_EQ(plan.seconds.latency + plan.seconds.network + plan.seconds.records + plan.seconds.imbalance, 0);
   EXPECT_EQ(plan_solve(options(30), machine(8, 8)).seconds.network, 0);  // one node
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -84,6 +85,8 @@ nlohmann::ordered_json to_json(const SlicePlan& slice) {
   json["bytes"] = slice.bytes;
   json["messages_rank"] = slice.messages;
   json["disk_bytes"] = slice.disk_bytes;
+  json["checkpoint_bytes"] = slice.checkpoint_bytes;
+  json["checkpoint_seconds"] = slice.checkpoint_seconds;
   json["seconds"] = to_json(slice.seconds);
   return json;
 }
@@ -103,6 +106,8 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["bytes"] = plan.bytes;
   json["messages_rank"] = plan.messages;
   json["disk_bytes"] = plan.disk_bytes;
+  json["checkpoint_bytes"] = plan.slices.back().checkpoint_bytes;
+  json["warning_seconds"] = static_cast<long>(std::ceil(plan.warning_seconds));
   json["seconds"] = to_json(plan.seconds);
   json["slices"] = nlohmann::ordered_json::array();
   for (const SlicePlan& slice : plan.slices) json["slices"].push_back(to_json(slice));
@@ -177,6 +182,12 @@ int run(Options options) {
                machine.ranks_per_node == 1 ? "" : "s", *nodes, *nodes == 1 ? "" : "s");
   else
     fmt::print("With {} ranks a node no number of them has the memory.\n", machine.ranks_per_node);
+  const SlicePlan& largest = plan.slices.back();
+  fmt::print(
+      "A checkpoint of the largest slice takes {} and up to {:.1f} GB of disk, twice that while the next is "
+      "written.\nWarn a batch job {:.0f} s before its end: --signal=B:USR1@{:.0f}.\n",
+      format_seconds(largest.checkpoint_seconds), largest.checkpoint_bytes / 1e9,
+      std::ceil(plan.warning_seconds), std::ceil(plan.warning_seconds));
   fmt::print("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
   if (whole_game)
     fmt::print("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,

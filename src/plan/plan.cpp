@@ -139,6 +139,19 @@ void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& mach
   s.disk_out = slice.disk_bytes / (rate * 1e9) + kFileSeconds;
 }
 
+/// Checkpoints are written by all nodes at once. The solver is asked between rounds, and takes its time with
+/// a margin (RunControl::limit_reached).
+void add_interruption(SlicePlan& slice, const Machine& machine) {
+  using namespace calibration;
+  const auto positions = static_cast<double>(slice.positions);
+  slice.checkpoint_bytes = positions * kCheckpointBytes;
+  slice.checkpoint_seconds = 1e-9 * positions * kCheckpointNs / machine.ranks +
+                             slice.checkpoint_bytes / (machine.disk * 1e9) + kFileSeconds;
+  const double rounds =
+      slice.seconds.moves + slice.seconds.imbalance + slice.seconds.records + slice.seconds.network;
+  slice.warning_seconds = 15 + 1.5 * (slice.checkpoint_seconds + kLongestRound * rounds);
+}
+
 }  // namespace
 
 double all_moves(int n) {
@@ -179,6 +192,7 @@ SlicePlan plan_slice(int n, const SolveOptions& options, const Machine& machine)
   slice.bytes = elsewhere * (slice.predecessors * kBytesAMove + size(n) * (kBytesAPosition + 1) +
                              (all_moves(n) - slice.moves) * kBytesACapture);
   add_time(slice, options, machine);
+  add_interruption(slice, machine);
   return slice;
 }
 
@@ -193,6 +207,7 @@ Plan plan_solve(const SolveOptions& options, const Machine& machine) {
     plan.bytes += slice.bytes;
     plan.disk_bytes += slice.disk_bytes;
     plan.seconds += slice.seconds;
+    plan.warning_seconds = std::max(plan.warning_seconds, slice.warning_seconds);
     plan.slices.push_back(slice);
   }
   return plan;

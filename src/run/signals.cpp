@@ -71,8 +71,12 @@ double grace_left() { return static_cast<double>(end_time - now()); }
 void end_at_once() { end_process(); }
 
 void sleep_until_signal(int seconds) {
-  const timespec time{seconds, 0};
-  nanosleep(&time, nullptr);
+  // In short naps: the signal may have been taken by another thread of the process, MPI's for example.
+  const long end = now() + seconds;
+  while (now() < end && !stop && !end_signal) {
+    const timespec nap{0, 50'000'000};
+    nanosleep(&nap, nullptr);
+  }
 }
 
 }  // namespace awele

@@ -48,6 +48,13 @@ inline constexpr double kTranspositionNs = 1.5, kCompressNs = 6.3;  ///< a posit
 inline constexpr double kWriteNs = 1;         ///< a byte of a file, at the one rank that writes
 inline constexpr double kFileSeconds = 0.02;  ///< to complete and flush a file
 
+// ---- interruption: checkpoints of slice 22 on two ranks, at the exits, in the rounds and at the end
+
+inline constexpr double kCheckpointNs = 25;  ///< a position, of one rank: put in order, deflated, read back
+inline constexpr double kCheckpointBytes = 0.75;  ///< a position, when all is settled; less before
+/// The longest round, as a share of all rounds of its slice.
+inline constexpr double kLongestRound = 0.1;
+
 // ---- what ranks cost
 
 inline constexpr double kByteNs = 3.2;     ///< a byte packed and unpacked

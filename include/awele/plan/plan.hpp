@@ -51,6 +51,9 @@ struct SlicePlan {
   double bytes = 0;               ///< handed to other ranks, all ranks
   double disk_bytes = 0;          ///< of the file
   double values_read = 0;         ///< of smaller slices
+  double checkpoint_bytes = 0;    ///< of one checkpoint; two may lie side by side for a while
+  double checkpoint_seconds = 0;
+  double warning_seconds = 0;  ///< before its end a run must know of it, to stop with a checkpoint
   PlanSeconds seconds;
 };
 
@@ -60,6 +63,7 @@ struct Plan {
   MemoryNeed memory;              ///< of the rank that needs most, over the slices
   std::uint64_t memory_node = 0;  ///< likewise of a node
   double messages = 0, bytes = 0, disk_bytes = 0;
+  double warning_seconds = 0;  ///< the longest of the slices
   PlanSeconds seconds;
 
   bool fits() const { return memory_node <= machine.memory_per_node; }

@@ -21,7 +21,7 @@ bool end_signalled();
 double grace_left();
 /// Ends the process as its signal would have at once.
 [[noreturn]] void end_at_once();
-/// Sleeps until any signal arrives or the time is over.
+/// Sleeps until one of these signals has arrived or the time is over.
 void sleep_until_signal(int seconds);
 
 }  // namespace awele
