@@ -89,6 +89,7 @@ hosts_up() {
   on_switch ip link add switch type bridge forward_delay 0
   on_switch ip link set switch up
   for ((host = 1; host <= count; host++)); do host_up "$host"; done
+  for ((host = 1; host <= count; host++)); do wait_for_host "$host"; done
 }
 
 # The last four settings decide how soon a cut link is noticed: after 5 seconds of silence and 3 probes 2 seconds
@@ -111,7 +112,29 @@ across() {
 }
 
 cut_link() { on_switch ip link set "port$1" down; }
-mend_link() { on_switch ip link set "port$1" up; }
+mend_link() {
+  on_switch ip link set "port$1" up
+  wait_for_host "$1"
+}
+
+# answers FROM TO: a connection to a port where nobody listens is refused, by TO and not for want of a way.
+answers() {
+  [[ $(on_host "$1" env LC_ALL=C timeout 1 bash -c "</dev/tcp/10.87.0.$2/9" 2>&1) == *"Connection refused"* ]]
+}
+
+# A link is up only a moment after it was told to be, and for some seconds hosts remember who could not be reached.
+wait_for_host() {
+  local other tries=0
+  for other in "${!host_holders[@]}"; do
+    until [[ $other == "$1" ]] || { answers "$1" "$other" && answers "$other" "$1"; }; do
+      if ((++tries > 100)); then
+        echo "host $1 and host $other cannot reach each other" >&2
+        return 1
+      fi
+      sleep 0.1
+    done
+  done
+}
 
 host_processes() {
   local network other

@@ -91,6 +91,13 @@ not_happened() { ! happened "$@"; }
 
 line_of() { grep -n "\"event\": *\"$2\"" "$1/log" | head -n 1 | cut -d : -f 1 || true; }
 
+# The solver is held, and for so long that the rest of its slice seems to take longer than saving it: it would be
+# finished otherwise.
+wait_until_held() {
+  within 60 happened "$DB" injected
+  sleep 3
+}
+
 # The slice was interrupted in its rounds, saved, and went on from what was saved; in this order, once each.
 require_checkpoint_and_resume() {
   local event previous=0 line
@@ -173,7 +180,7 @@ test_signal() {
   step "warning by scancel, mpirun"
   export DB=$scratch/db-signal
   job=$(INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
-  within 60 happened "$DB" injected
+  wait_until_held
   scancel --signal=USR1 --batch "$job"
   within 30 happened "$DB" stop
   start_again "$job"
@@ -189,7 +196,7 @@ test_no_more_requeues() {
   step "no more requeues"
   export DB=$scratch/db-once
   job=$(INJECT="pause@$stage" MAX_REQUEUES=0 LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
-  within 60 happened "$DB" injected
+  wait_until_held
   scancel --signal=USR1 --batch "$job"
   within 60 job_is_over "$job"
   require_field "$job" JobState FAILED
@@ -210,7 +217,7 @@ test_stop_file() {
   step "stopped by a file"
   export DB=$scratch/db-file
   job=$(INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/solve.sbatch" --parsable)
-  within 60 happened "$DB" injected
+  wait_until_held
   touch "$DB/stop"
   scancel --signal=USR1 --batch "$job"
   within 60 job_is_over "$job"
@@ -226,7 +233,7 @@ test_chain() {
   export DB=$scratch/db-chain
   INJECT="pause@$stage" LAUNCHER=mpirun bash "$root/slurm/chain.sh" 4 >chain.out
   mapfile -t jobs < <(sed -n 's/^job .*: //p' chain.out)
-  within 60 happened "$DB" injected
+  wait_until_held
   job_is "${jobs[1]}" PENDING || fail "the second job of the chain does not wait"
   scancel --signal=USR1 --batch "${jobs[0]}"
   for job in "${jobs[@]}"; do within 60 job_is_over "$job"; done
