@@ -26,6 +26,7 @@ import functools
 import math
 import os
 import sys
+import zlib
 
 import h5py
 import numpy
@@ -166,12 +167,13 @@ class _Slice:
             self.rules = self.rules.decode() if isinstance(self.rules, bytes) else str(self.rules)
             self.values = self.file["values"]
             self.distances = self.file["distance"] if "distance" in self.file else None
-            good = (self.file.attrs["format_version"] == 1 and self.rules in RULES and self.file.attrs["seeds"] == n
+            self.digests = {"values": self.file["chunk_crc32"], "distances": self.file.get("distance_chunk_crc32")}
+            good = (self.file.attrs["format_version"] == 2 and self.rules in RULES and self.file.attrs["seeds"] == n
                     and self.values.shape == (slice_size(n),) and self.values.dtype == numpy.int8)
         except (OSError, KeyError, RuntimeError, UnicodeDecodeError) as error:
             raise Damaged(f"{path} is damaged or cannot be read: {error}") from None
         if not good:
-            raise Damaged(f"{path} is not the slice of {n} seeds in format version 1")
+            raise Damaged(f"{path} is not the slice of {n} seeds in format version 2")
 
 
 class Database:
@@ -274,9 +276,13 @@ class Database:
 
     def _read_chunk(self, n, plane, number):
         try:
-            return getattr(self._slice(n), plane)[number * CHUNK:(number + 1) * CHUNK]
+            chunk = getattr(self._slice(n), plane)[number * CHUNK:(number + 1) * CHUNK]
+            stated = int(self._slice(n).digests[plane][number])
         except (OSError, RuntimeError) as error:
             raise Damaged(f"chunk {number} of /{plane} of slice {n} in {self.directory} is damaged: {error}") from None
+        if zlib.crc32(chunk) != stated:
+            raise Damaged(f"chunk {number} of /{plane} of slice {n} in {self.directory} is damaged: its CRC-32 is wrong")
+        return chunk
 
     def _stored(self, plane, board):
         number, place = divmod(index(board), CHUNK)

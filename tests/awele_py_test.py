@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 import h5py
 import numpy
@@ -32,6 +33,7 @@ def with_distances(directory, n, values, distances):
     """Adds /distance to a copy of slice n."""
     with h5py.File(os.path.join(directory, f"slice_{n:02}.h5"), "r+") as file:
         file.create_dataset("distance", data=numpy.array(distances, "<u2"), chunks=values.shape, compression=1, shuffle=True)
+        file.create_dataset("distance_chunk_crc32", data=numpy.array([zlib.crc32(numpy.array(distances, "<u2"))], "<u4"))
 
 
 class Python(unittest.TestCase):
@@ -94,6 +96,11 @@ class Python(unittest.TestCase):
         at = data.index(chunk) + len(chunk) // 2
         path.write_bytes(data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:])
         with awele.open(directory) as db, self.assertRaisesRegex(awele.Damaged, "slice 7"):
+            db.value([7] + 11 * [0])
+        path.write_bytes(data)
+        with h5py.File(path, "r+") as file:
+            file["values"][3] ^= 1  # intact as a stream, but not what was solved
+        with awele.open(directory) as db, self.assertRaisesRegex(awele.Damaged, "its CRC-32 is wrong"):
             db.value([7] + 11 * [0])
         path.write_bytes(data[:len(data) // 2])
         with self.assertRaisesRegex(awele.Damaged, "slice_07.h5"):

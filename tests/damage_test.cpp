@@ -61,7 +61,7 @@ class Interrogation {
     // The value of a board's moves needs the smaller slices; some directories hold one slice only.
     const Database database(dir_);
     if (database.complete_up_to() < n) return;
-    Prober prober(database);
+    const Prober prober(database.dir());
     for (std::size_t k = 0; k < boards_.size(); k += 53) {
       asked_.push_back(boards_[k]);
       answers_.push_back(prober.answer(boards_[k]));
@@ -114,7 +114,7 @@ class Interrogation {
   }
 
   void probe(const Database& database) {
-    Prober prober(database);
+    const Prober prober(database.dir());
     // Every look-up in a damaged chunk reads it again: two of each are enough.
     std::map<std::uint64_t, int> refusals;
     for (std::size_t k = 0; k < boards_.size(); ++k) {

@@ -197,9 +197,21 @@ TEST(Library, ValuesOutOfRangeAreDamage) {
   values[5] = 3;
   std::vector<std::byte> stream;
   Compressor().append(values, stream);
-  writer.write_stream(0, stream);
+  writer.write_stream(0, stream, crc32(0, std::span(std::as_const(values))));
   writer.finish(crc32(0, std::span(std::as_const(values))), std::vector<std::uint64_t>(5));
   EXPECT_EQ(fault_of([&] { Prober(scratch.path()).value(Board{2}); }, "a value of 3"), ProbeFault::file);
+}
+
+TEST(Library, ChunksWithAnotherDigestAreDamage) {
+  const test::ScratchDirectory scratch;
+  SliceWriter writer(scratch.path(), 2, RuleSet::awari);
+  const std::vector<std::int8_t> values(slice_size(2));
+  std::vector<std::byte> stream;
+  Compressor().append(values, stream);
+  writer.write_stream(0, stream, 1);
+  writer.finish(1, std::vector<std::uint64_t>(5));
+  EXPECT_EQ(fault_of([&] { Prober(scratch.path()).value(Board{2}); }, "the CRC-32 of chunk 0 of /values"),
+            ProbeFault::file);
 }
 
 TEST(Library, BoardsOutsideTheDatabase) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include "awele/probe/probe.hpp"
 #include "awele/store/distances.hpp"
@@ -63,13 +64,17 @@ OpenSlice::~OpenSlice() {
 ChunkPtr OpenSlice::values(std::uint64_t index) const {
   return on_file([&] {
     std::vector<std::byte> stream;
+    std::uint32_t stated = 0;
     {
       const std::lock_guard lock(hdf5_lock());
       reader_->read_stream(index, stream);
+      stated = reader_->chunk_crc(index);
     }
     auto chunk = std::make_shared<Chunk>();
     chunk->values.resize(chunk_size(info_.seeds));
     inflate_chunk(path_, info_.seeds, index, stream, own_decompressor(), chunk->values);
+    const auto own = std::span(std::as_const(chunk->values)).first(chunk_length(info_.seeds, index));
+    require_chunk_digest(path_, "/values", index, crc32(0, own), stated);
     const auto [least, most] = std::ranges::minmax(chunk->values);
     if (least < -info_.seeds || most > info_.seeds)
       fail(fmt::format(
@@ -83,13 +88,17 @@ ChunkPtr OpenSlice::values(std::uint64_t index) const {
 ChunkPtr OpenSlice::distances(std::uint64_t index) const {
   return on_file([&] {
     std::vector<std::byte> stream;
+    std::uint32_t stated = 0;
     {
       const std::lock_guard lock(hdf5_lock());
       reader_->read_distance_stream(index, stream);
+      stated = reader_->distance_chunk_crc(index);
     }
     auto chunk = std::make_shared<Chunk>();
     chunk->distances.resize(chunk_size(info_.seeds));
     if (!inflate_distances(stream, own_decompressor(), chunk->distances)) fail_distance_chunk(path_, index);
+    const auto own = std::span(std::as_const(chunk->distances)).first(chunk_length(info_.seeds, index));
+    require_chunk_digest(path_, "/distance", index, crc32(0, own), stated);
     return ChunkPtr(std::move(chunk));
   });
 }

@@ -321,7 +321,7 @@ void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
 }
 
 void SliceReader::read_distance_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
-  if (!read_chunk_stream(impl_->distances, index * impl_->chunk, impl_->bytes, stream))
+  if (!read_chunk_stream(impl_->distances, index * impl_->chunk, longest_stream(2 * impl_->chunk), stream))
     impl_->damaged(fmt::format("chunk {} of /distance is missing or cannot be read", index));
 }
 
