@@ -65,6 +65,13 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
       ->check(CLI::Validator(known, "", "format"));
 }
 
+void add_distances(CLI::App& command, SolveOptions& options) {
+  command.add_flag("--distances", options.distances,
+                   "Also store how many plies the next capture or the end is away when both sides play for "
+                   "the value first; "
+                   "takes two more bytes of memory a position, and more time");
+}
+
 void add_solve_tuning(CLI::App& command, SolveOptions& options) {
   const auto group = "Tuning (the results do not depend on it)";
   command

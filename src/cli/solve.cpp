@@ -169,6 +169,7 @@ void add_solve(CLI::App& app, Context& context) {
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
   add_db(*command, options->dir)->description("Directory of the slice files; made when it is not there");
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
+  add_distances(*command, options->solve);
   command
       ->add_option(
           "--progress", options->progress,

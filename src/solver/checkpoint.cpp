@@ -61,8 +61,49 @@ void copy_nibbles(std::uint8_t* to, std::uint64_t to_at, const std::uint8_t* fro
   for (; count; --count) put_nibble(to, to_at++, nibble(from, from_at++));
 }
 
-/// Bytes in which a range of columns travels: its codes, then its counts.
-std::uint64_t travelling(std::uint64_t columns) { return columns + (columns + 1) / 2; }
+std::size_t planes_of(const SliceState& state) { return state.with_distances() ? 3 : 2; }
+
+/// Bytes in which a range of columns travels: its codes, then its counts, then its distances.
+std::uint64_t travelling(const SliceState& state, std::uint64_t columns) {
+  std::uint64_t bytes = 0;
+  for (std::size_t plane = 0; plane < planes_of(state); ++plane) bytes += plane_bytes(plane, columns);
+  return bytes;
+}
+
+/// Where the planes of an array lie: of the state, or of a piece.
+struct Planes {
+  std::uint8_t *codes, *counts, *distances;
+};
+Planes planes_in(const SliceState& state) {
+  return {state.codes.data(), state.counts.data(), reinterpret_cast<std::uint8_t*>(state.distances.data())};
+}
+Planes planes_in(std::array<std::vector<std::uint8_t>, kMostPlanes>& piece) {
+  return {piece[0].data(), piece[1].data(), piece[2].data()};
+}
+
+/// Copies `count` columns from place `at` to bytes as they travel, and returns their end.
+std::uint8_t* pack(const SliceState& state, const Planes& from, std::uint64_t at, std::uint64_t count,
+                   std::uint8_t* out) {
+  std::memcpy(out, from.codes + at, count);
+  out += count;
+  copy_nibbles(out, 0, from.counts, at, count);
+  out += plane_bytes(1, count);
+  if (!state.with_distances()) return out;
+  std::memcpy(out, from.distances + 2 * at, 2 * count);
+  return out + 2 * count;
+}
+
+/// The reverse.
+const std::uint8_t* unpack(const SliceState& state, const std::uint8_t* in, std::uint64_t count,
+                           const Planes& to, std::uint64_t at) {
+  std::memcpy(to.codes + at, in, count);
+  in += count;
+  copy_nibbles(to.counts, at, in, 0, count);
+  in += plane_bytes(1, count);
+  if (!state.with_distances()) return in;
+  std::memcpy(to.distances + 2 * at, in, 2 * count);
+  return in + 2 * count;
+}
 
 std::uint64_t place_of(const SliceState& state, const PieceRow& part) {
   return state.offset(state.rows.local(part.row), part.seeds) + part.column;
@@ -86,46 +127,59 @@ std::map<int, fs::path> checkpoints_in(const fs::path& dir, int n) {
 
 fs::path part_path(const fs::path& dir, std::size_t part) { return dir / fmt::format("part_{:04}.h5", part); }
 
-/// A piece on its way to the rank that writes it, or from the one that read it: crcs, length of the codes,
-/// streams.
+/// A piece on its way to the rank that writes it, or from the one that read it: this, then the streams.
 struct PieceHeader {
-  std::array<std::uint32_t, 2> crc;
-  std::uint64_t code_bytes;
+  std::array<std::uint32_t, kMostPlanes> crc;
+  std::array<std::uint64_t, kMostPlanes> bytes;
 };
 
 std::vector<std::byte> to_message(const PieceStreams& streams) {
-  const PieceHeader header{streams.crc, streams.codes.size()};
-  std::vector<std::byte> message(sizeof header + streams.codes.size() + streams.counts.size());
+  PieceHeader header{streams.crc, {}};
+  std::size_t size = sizeof header;
+  for (std::size_t k = 0; k < kMostPlanes; ++k) size += header.bytes[k] = streams.stream[k].size();
+  std::vector<std::byte> message(size);
   std::memcpy(message.data(), &header, sizeof header);
-  std::copy(streams.codes.begin(), streams.codes.end(), message.begin() + sizeof header);
-  std::copy(streams.counts.begin(), streams.counts.end(),
-            message.begin() + static_cast<std::ptrdiff_t>(sizeof header + streams.codes.size()));
+  auto out = message.begin() + sizeof header;
+  for (const auto& stream : streams.stream) out = std::copy(stream.begin(), stream.end(), out);
   return message;
 }
 
 PieceStreams from_message(std::span<const std::byte> message) {
   PieceHeader header;
   std::memcpy(&header, message.data(), sizeof header);
-  const auto codes = message.subspan(sizeof header, header.code_bytes);
-  const auto counts = message.subspan(sizeof header + header.code_bytes);
-  return {header.crc, {codes.begin(), codes.end()}, {counts.begin(), counts.end()}};
+  message = message.subspan(sizeof header);
+  PieceStreams streams{header.crc, {}};
+  for (std::size_t k = 0; k < kMostPlanes; ++k) {
+    const auto stream = message.first(header.bytes[k]);
+    streams.stream[k].assign(stream.begin(), stream.end());
+    message = message.subspan(header.bytes[k]);
+  }
+  return streams;
 }
 
-void deflate(std::span<const std::uint8_t> codes, std::span<const std::uint8_t> counts,
-             Compressor& compressor, PieceStreams& streams) {
-  streams.codes.clear();
-  streams.counts.clear();
-  streams.crc = {crc32(0, as_signed(codes)), crc32(0, as_signed(counts))};
-  compressor.append(as_signed(codes), streams.codes);
-  compressor.append(as_signed(counts), streams.counts);
+using PiecePlanes = std::array<std::vector<std::uint8_t>, kMostPlanes>;
+
+/// Room for the positions of a piece, all zeros.
+void clear(PiecePlanes& planes, std::size_t count, std::uint64_t positions) {
+  for (std::size_t k = 0; k < count; ++k) planes[k].assign(plane_bytes(k, positions), 0);
 }
 
-bool inflate(const PieceStreams& streams, Decompressor& decompressor, std::span<std::uint8_t> codes,
-             std::span<std::uint8_t> counts) {
-  return decompressor.run(streams.codes, as_signed(codes)) &&
-         decompressor.run(streams.counts, as_signed(counts)) &&
-         streams.crc == std::array{crc32(0, as_signed(std::span<const std::uint8_t>(codes))),
-                                   crc32(0, as_signed(std::span<const std::uint8_t>(counts)))};
+void deflate(const PiecePlanes& planes, std::size_t count, Compressor& compressor, PieceStreams& streams) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto bytes = as_signed(std::span<const std::uint8_t>(planes[k]));
+    streams.crc[k] = crc32(0, bytes);
+    streams.stream[k].clear();
+    compressor.append(bytes, streams.stream[k]);
+  }
+}
+
+bool inflate(const PieceStreams& streams, Decompressor& decompressor, PiecePlanes& planes,
+             std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (!decompressor.run(streams.stream[k], as_signed(std::span(planes[k]))) ||
+        streams.crc[k] != crc32(0, as_signed(std::span<const std::uint8_t>(planes[k]))))
+      return false;
+  return true;
 }
 
 /// Elements that a piece takes in its file: chunks are as long as the largest piece of the part.
@@ -148,10 +202,10 @@ std::vector<std::string> remove_leftovers(const fs::path& dir) {
   return removed;
 }
 
-std::uint64_t Checkpoints::memory(int n) {
+std::uint64_t Checkpoints::memory(int n, bool with_distances) {
   // Outgoing, received, put together, deflated, as a message and received once more: a byte and a half a
-  // position.
-  return 6 * 3 * std::min(kPiecePositions, slice_size(n)) / 2;
+  // position, or three and a half.
+  return 6 * (with_distances ? 7 : 3) * std::min(kPiecePositions, slice_size(n)) / 2;
 }
 
 Checkpoints::Checkpoints(fs::path dir, RuleSet rules, const Communicator& ranks, const Communicator& node,
@@ -228,10 +282,9 @@ void Checkpoints::gather_wave(const SliceState& state, const std::vector<std::ui
     if (piece == no_piece()) continue;
     order.each_row(piece, [&](const PieceRow& part) {
       if (state.rows.owner(part.row) != state.rank) return;
-      const std::uint64_t place = place_of(state, part), at = outgoing_.size();
-      outgoing_.resize(at + travelling(part.count));
-      std::memcpy(outgoing_.data() + at, state.codes.data() + place, part.count);
-      copy_nibbles(outgoing_.data() + at + part.count, 0, state.counts.data(), place, part.count);
+      const std::uint64_t at = outgoing_.size();
+      outgoing_.resize(at + travelling(state, part.count));
+      pack(state, planes_in(state), place_of(state, part), part.count, outgoing_.data() + at);
     });
   }
   starts_.push_back(outgoing_.size());
@@ -244,9 +297,7 @@ void Checkpoints::assemble(const SliceState& state, std::uint64_t piece) {
   for (int r = 0; r < ranks_.size(); ++r) at.push_back(delivery_.stream(r).data());
   StateOrder(state.rows).each_row(piece, [&](const PieceRow& part) {
     const std::uint8_t*& in = at[static_cast<std::size_t>(state.rows.owner(part.row))];
-    std::memcpy(codes_.data() + part.place, in, part.count);
-    copy_nibbles(counts_.data(), part.place, in + part.count, 0, part.count);
-    in += travelling(part.count);
+    in = unpack(state, in, part.count, planes_in(planes_), part.place);
   });
 }
 
@@ -279,7 +330,7 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
   for (std::size_t k = 0; k < files.size(); ++k)
     if (files[k].leader == node_of_[static_cast<std::size_t>(ranks_.rank())]) mine = &files[own_part = k];
   if (mine && node_.root())
-    attempt([&] { writer.emplace(part_path(dir, own_part), parts[own_part].positions); });
+    attempt([&] { writer.emplace(part_path(dir, own_part), parts[own_part].positions, planes_of(state)); });
   Compressor compressor;
   PieceStreams streams;
   std::vector<std::byte> message;
@@ -290,11 +341,9 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
     const std::uint64_t piece = pieces[static_cast<std::size_t>(ranks_.rank())];
     if (piece != no_piece()) {
       // HDF5 chunks are whole: the last piece of a part is padded.
-      const std::uint64_t length = padded_length(parts[own_part].positions);
-      codes_.assign(length, 0);
-      counts_.assign((length + 1) / 2, 0);
+      clear(planes_, planes_of(state), padded_length(parts[own_part].positions));
       assemble(state, piece);
-      deflate(codes_, counts_, compressor, streams);
+      deflate(planes_, planes_of(state), compressor, streams);
       if (!node_.root()) node_.send(0, to_message(streams));
     }
     if (node_.root() && mine)
@@ -359,7 +408,7 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
   path = ranks_.broadcast(path.string());
   temporary = ranks_.broadcast(temporary.string());
   error = ranks_.broadcast(error);
-  Control control{state.n, std::string(name(rules_)), progress, {}};
+  Control control{state.n, std::string(name(rules_)), state.with_distances(), progress, {}};
   if (error.empty()) error = write_parts(state, temporary, control.parts);
   if (error.empty() && ranks_.root()) error = publish(temporary, path, control);
   error = ranks_.broadcast(error);
@@ -406,9 +455,8 @@ void Checkpoints::scatter_wave(SliceState& state, const std::vector<std::uint64_
     order.each_row(own, [&](const PieceRow& part) {
       auto& to = out[static_cast<std::size_t>(state.rows.owner(part.row))];
       const std::uint64_t at = to.size();
-      to.resize(at + travelling(part.count));
-      std::memcpy(to.data() + at, codes_.data() + part.place, part.count);
-      copy_nibbles(to.data() + at + part.count, 0, counts_.data(), part.place, part.count);
+      to.resize(at + travelling(state, part.count));
+      pack(state, planes_in(planes_), part.place, part.count, to.data() + at);
     });
   outgoing_.clear();
   starts_.clear();
@@ -423,10 +471,7 @@ void Checkpoints::scatter_wave(SliceState& state, const std::vector<std::uint64_
     const std::uint8_t* in = delivery_.stream(static_cast<int>(r)).data();
     order.each_row(pieces[r], [&](const PieceRow& part) {
       if (state.rows.owner(part.row) != state.rank) return;
-      const std::uint64_t place = place_of(state, part);
-      std::memcpy(state.codes.data() + place, in, part.count);
-      copy_nibbles(state.counts.data(), place, in + part.count, 0, part.count);
-      in += travelling(part.count);
+      in = unpack(state, in, part.count, planes_in(state), place_of(state, part));
     });
   }
 }
@@ -448,7 +493,9 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
       if (!readers.contains(k)) {
         readers.clear();
         const StatePartReader& reader =
-            readers.emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions)).first->second;
+            readers
+                .emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions, planes_of(state)))
+                .first->second;
         if (reader.digest() != control.parts[k].digest)
           throw Error(fmt::format("{} is not the part that this checkpoint was saved with",
                                   part_path(dir, k).string()));
@@ -485,10 +532,8 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
         node_.receive(0, message);
         streams = from_message(message);
       }
-      const std::uint64_t length = padded_length(control.parts[part_of(piece)].positions);
-      codes_.assign(length, 0);
-      counts_.assign((length + 1) / 2, 0);
-      if (!inflate(streams, decompressor, codes_, counts_) && error.empty())
+      clear(planes_, planes_of(state), padded_length(control.parts[part_of(piece)].positions));
+      if (!inflate(streams, decompressor, planes_, planes_of(state)) && error.empty())
         error = fmt::format("{} is damaged: a piece is not what its checksum says",
                             part_path(dir, part_of(piece)).string());
     }
@@ -522,6 +567,8 @@ std::optional<Checkpoints::Restored> Checkpoints::restore(
       boost::archive::text_iarchive(in) >> control;
       if (control.seeds != state.n || control.rules != name(rules_))
         error = fmt::format("{} is of slice {} of the rules {}", path, control.seeds, control.rules);
+      else if (control.distances != state.with_distances())
+        error = fmt::format("{} was saved {} distances", path, control.distances ? "with" : "without");
     }
     if (error.empty()) {
       std::memset(state.codes.data(), code::padding, state.codes.size());

@@ -7,6 +7,7 @@
 // removed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "awele/comm/communicator.hpp"
 #include "awele/comm/exchange.hpp"
 #include "awele/solver/control.hpp"
+#include "awele/store/state_part.hpp"
 #include "delivery.hpp"
 #include "slice_state.hpp"
 
@@ -31,13 +33,14 @@ struct SliceProgress {
   };
   At at = At::exits;
   int captured = 1, threshold = 0;
+  int level = 0;  ///< with distances: that is expanded next
   std::uint64_t rounds = 0, settled = 0, predecessors = 0, candidates = 0, words_touched = 0;
   double seconds = 0, round_seconds = 0;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive& at& captured& threshold& rounds& settled& predecessors& candidates& words_touched& seconds&
-        round_seconds;
+    archive& at& captured& threshold& level& rounds& settled& predecessors& candidates& words_touched&
+        seconds& round_seconds;
   }
 };
 
@@ -51,7 +54,7 @@ class Checkpoints {
               Exchange& exchange, SolveControl& control);
 
   /// Bytes held on a rank while a checkpoint of slice n is written or read.
-  static std::uint64_t memory(int n);
+  static std::uint64_t memory(int n, bool with_distances);
 
   struct Saved {
     std::filesystem::path path;  ///< empty when it could not be written
@@ -87,11 +90,12 @@ class Checkpoints {
   struct Control {
     int seeds = 0;
     std::string rules;
+    bool distances = false;
     SliceProgress progress;
     std::vector<Part> parts;
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
-      archive& seeds& rules& progress& parts;
+      archive& seeds& rules& distances& progress& parts;
     }
   };
   /// The pieces of a node: first, first + 1, ... end - 1, dealt to its ranks in turn.
@@ -122,7 +126,7 @@ class Checkpoints {
   std::vector<int> node_of_;  ///< leader's rank, by rank
   std::vector<std::uint8_t> outgoing_;
   std::vector<std::uint64_t> starts_;
-  std::vector<std::uint8_t> codes_, counts_;  ///< of the piece at hand
+  std::array<std::vector<std::uint8_t>, kMostPlanes> planes_;  ///< of the piece at hand
 };
 
 }  // namespace awele

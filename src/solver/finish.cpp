@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "awele/index/slice_index.hpp"
+#include "awele/store/distances.hpp"
 #include "awele/store/slice_file.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "delivery.hpp"
@@ -66,27 +67,29 @@ OwnPart own_part(const Dealing& rows, const RowPart& part) {
   return {local, rows.local_before(base + part.last) - local};
 }
 
-/// Copies what this rank owns of a piece: part after part, in the order of the mover halves. `codes` grows.
+/// Copies what this rank owns of a piece, from an array of the state: part after part, in the order of the
+/// mover halves. The output grows.
+template <typename T>
 class Gatherer {
  public:
-  explicit Gatherer(const SliceState& state) : state_(state) {}
+  Gatherer(const SliceState& state, std::span<const T> array) : state_(state), array_(array) {}
 
-  void run(const std::vector<RowPart>& parts, std::vector<Code>& codes) {
+  void run(const std::vector<RowPart>& parts, std::vector<T>& all) {
     sources_.clear();
-    std::uint64_t at = codes.size();
+    std::uint64_t at = all.size();
     for (const RowPart& part : parts) {
       const OwnPart own = own_part(state_.rows, part);
       sources_.push_back({part.seeds, part.column, own.local, own.local + own.count, at});
       at += own.count;
     }
-    codes.resize(at);
+    all.resize(at);
     // Rows of one block side by side: their columns are neighbours in every state row.
     std::stable_sort(sources_.begin(), sources_.end(),
                      [](const Source& a, const Source& b) { return a.seeds < b.seeds; });
     for (auto first = sources_.begin(); first != sources_.end();) {
       auto last = first;
       while (last != sources_.end() && last->seeds == first->seeds) ++last;
-      copy_block(first, last, codes.data());
+      copy_block(first, last, all.data());
       first = last;
     }
   }
@@ -96,11 +99,11 @@ class Gatherer {
     int seeds;
     std::uint64_t column, local_begin, local_end, out;
   };
-  using Iterator = std::vector<Source>::const_iterator;
+  using Iterator = typename std::vector<Source>::const_iterator;
   /// State rows gone through at a time, so that their cache lines serve all columns.
   static constexpr std::uint64_t kTile = 64;
 
-  void copy_block(Iterator first, Iterator last, Code* out) const {
+  void copy_block(Iterator first, Iterator last, T* out) const {
     const int m = first->seeds;
     const std::uint64_t stride = state_.stride(m);
     std::uint64_t begin = ~std::uint64_t{0}, end = 0;
@@ -112,60 +115,72 @@ class Gatherer {
       for (auto s = first; s != last; ++s) {
         const std::uint64_t from = std::max(tile, s->local_begin), to = std::min(tile + kTile, s->local_end);
         if (from >= to) continue;
-        const Code* in = state_.codes.data() + state_.offset(from, m) + s->column;
-        Code* place = out + s->out + (from - s->local_begin);
+        const T* in = array_.data() + state_.offset(from, m) + s->column;
+        T* place = out + s->out + (from - s->local_begin);
         for (std::uint64_t k = 0; k < to - from; ++k) place[k] = in[k * stride];
       }
   }
 
   const SliceState& state_;
+  const std::span<const T> array_;
   std::vector<Source> sources_;
 };
 
-void to_values(std::span<const Code> codes, std::span<std::int8_t> values) {
-  for (std::size_t k = 0; k < codes.size(); ++k) values[k] = code::value(codes[k]);
-}
-
-/// Brings together a piece from the parts of all ranks.
+/// Brings together pieces from the parts of all ranks.
 class Assembly {
  public:
   Assembly(const SliceState& state, const Communicator& ranks, Exchange& exchange)
       : state_(state), ranks_(ranks), delivery_(ranks, exchange) {}
 
-  /// Collective: the pieces `first` .. `first` + ranks - 1 (those that exist), one to each rank; its own to
-  /// `values`.
-  void run(Pieces& pieces, std::uint64_t first, std::vector<std::int8_t>& values) {
-    const auto all = static_cast<std::uint64_t>(ranks_.size());
-    const std::uint64_t now = std::min(all, pieces.count() - first);
-    codes_.clear();
-    starts_.assign(1, 0);
-    mine_.clear();
-    Gatherer gatherer(state_);
-    for (std::uint64_t d = 0; d < now; ++d) {
-      pieces.next(parts_);
-      gatherer.run(parts_, codes_);
-      starts_.push_back(codes_.size());
-      if (static_cast<int>(d) == ranks_.rank()) mine_ = parts_;
-    }
-    starts_.resize(all + 1, codes_.size());
-    delivery_.run(codes_, starts_);
-    merge(values);
+  /// Turns to the next pieces, `now` of them, one to each rank.
+  void next(Pieces& pieces, std::uint64_t now) {
+    parts_.resize(now);
+    for (auto& parts : parts_) pieces.next(parts);
+  }
+
+  /// Collective: what an array of the state holds for the own piece, in file order.
+  void run(std::span<const Code> codes, std::vector<std::int8_t>& values) {
+    gather(codes);
+    merge<Code>(values, [](Code c) { return code::value(c); });
+  }
+  void run(std::span<const std::uint16_t> array, std::vector<std::uint16_t>& distances) {
+    gather(array);
+    merge<std::uint16_t>(distances, [](std::uint16_t d) { return d; });
   }
 
  private:
-  void merge(std::vector<std::int8_t>& values) {
-    values.clear();
-    if (mine_.empty()) return;
-    values.resize(mine_.back().place + (mine_.back().last - mine_.back().first));
+  template <typename T>
+  void gather(std::span<const T> array) {
+    std::vector<T> all;
+    starts_.assign(1, 0);
+    Gatherer<T> gatherer(state_, array);
+    for (const auto& parts : parts_) {
+      gatherer.run(parts, all);
+      starts_.push_back(all.size() * sizeof(T));
+    }
+    starts_.resize(static_cast<std::size_t>(ranks_.size()) + 1, all.size() * sizeof(T));
+    delivery_.run({reinterpret_cast<const std::uint8_t*>(all.data()), all.size() * sizeof(T)}, starts_);
+  }
+
+  template <typename T, typename Out, typename Convert>
+  void merge(std::vector<Out>& out, Convert convert) {
+    out.clear();
+    if (static_cast<std::size_t>(ranks_.rank()) >= parts_.size()) return;
+    const std::vector<RowPart>& mine = parts_[static_cast<std::size_t>(ranks_.rank())];
+    out.resize(mine.back().place + (mine.back().last - mine.back().first));
     const auto all = static_cast<std::uint64_t>(ranks_.size());
-    if (all == 1) return to_values(delivery_.stream(0), values);
-    std::vector<const Code*> at;
-    for (int r = 0; r < ranks_.size(); ++r) at.push_back(delivery_.stream(r).data());
-    for (const RowPart& part : mine_) {
+    std::vector<const T*> at;
+    for (int r = 0; r < ranks_.size(); ++r)
+      at.push_back(reinterpret_cast<const T*>(delivery_.stream(r).data()));
+    if (all == 1) {
+      std::transform(at[0], at[0] + out.size(), out.begin(), convert);
+      return;
+    }
+    for (const RowPart& part : mine) {
       const std::uint64_t row = state_.rows.base(part.seeds) + part.first, length = part.last - part.first;
       for (std::uint64_t s = 0; s < std::min(all, length); ++s) {
-        const Code*& in = at[static_cast<std::size_t>(state_.rows.owner(row + s))];
-        for (std::uint64_t k = s; k < length; k += all) values[part.place + k] = code::value(*in++);
+        const T*& in = at[static_cast<std::size_t>(state_.rows.owner(row + s))];
+        for (std::uint64_t k = s; k < length; k += all) out[part.place + k] = convert(*in++);
       }
     }
   }
@@ -173,9 +188,8 @@ class Assembly {
   const SliceState& state_;
   const Communicator& ranks_;
   Delivery delivery_;
-  std::vector<Code> codes_;
   std::vector<std::uint64_t> starts_;
-  std::vector<RowPart> parts_, mine_;
+  std::vector<std::vector<RowPart>> parts_;  ///< of the pieces at hand, by rank
 };
 
 /// A deflated piece on its way to the writer: this, then a ChunkHeader for each chunk, then the streams.
@@ -210,40 +224,69 @@ class Histogram {
   std::array<std::array<std::uint64_t, 256>, 4> lanes_{};
 };
 
-/// Deflates the chunks of a piece into one message.
-void deflate_piece(int n, std::uint64_t piece, std::vector<std::int8_t>& values, Compressor& compressor,
+std::size_t append_chunk(Compressor& compressor, std::span<const std::int8_t> values,
+                         std::vector<std::byte>& out) {
+  return compressor.append(values, out);
+}
+std::size_t append_chunk(Compressor& compressor, std::span<const std::uint16_t> distances,
+                         std::vector<std::byte>& out) {
+  return append_distances(compressor, distances, out);
+}
+
+/// Deflates the chunks of a piece, of values or of distances, into one message.
+template <typename T>
+void deflate_piece(int n, std::uint64_t piece, std::vector<T>& numbers, Compressor& compressor,
                    std::vector<std::byte>& message) {
   const std::uint64_t chunk = chunk_size(n);
-  const PieceHeader header{piece * kPieceChunks, (values.size() + chunk - 1) / chunk};
-  values.resize(header.chunks * chunk, 0);  // HDF5 chunks are whole
+  const PieceHeader header{piece * kPieceChunks, (numbers.size() + chunk - 1) / chunk};
+  numbers.resize(header.chunks * chunk, 0);  // HDF5 chunks are whole
   message.resize(sizeof header + header.chunks * sizeof(ChunkHeader));
   std::memcpy(message.data(), &header, sizeof header);
   for (std::uint64_t c = 0; c < header.chunks; ++c) {
-    const auto part = std::span<const std::int8_t>(values).subspan(c * chunk, chunk);
+    const auto part = std::span<const T>(numbers).subspan(c * chunk, chunk);
+    const auto own = part.first(chunk_length(n, header.first_chunk + c));
     ChunkHeader head;
-    head.crc.add(part.first(chunk_length(n, header.first_chunk + c)));
-    head.bytes = compressor.append(part, message);
+    head.crc = {crc32(0, own), own.size() * sizeof(T)};
+    head.bytes = append_chunk(compressor, part, message);
     std::memcpy(message.data() + sizeof header + c * sizeof head, &head, sizeof head);
   }
 }
 
-void write_piece(SliceWriter& writer, std::span<const std::byte> message, PieceCrc& crc) {
+/// Calls write(chunk, stream, crc) for the chunks of a piece.
+template <typename Write>
+void each_chunk(std::span<const std::byte> message, Write write) {
   PieceHeader header;
   std::memcpy(&header, message.data(), sizeof header);
   std::size_t at = sizeof header + header.chunks * sizeof(ChunkHeader);
   for (std::uint64_t c = 0; c < header.chunks; ++c) {
     ChunkHeader head;
     std::memcpy(&head, message.data() + sizeof header + c * sizeof head, sizeof head);
-    writer.write_stream(header.first_chunk + c, message.subspan(at, head.bytes), head.crc.crc);
-    crc.append(head.crc);
+    write(header.first_chunk + c, message.subspan(at, head.bytes), head.crc);
     at += head.bytes;
+  }
+}
+
+/// Hands the messages of all ranks, one each while there are pieces, to rank 0, which writes their chunks in
+/// order.
+template <typename Write>
+void collect(const Communicator& ranks, std::uint64_t pieces, const std::vector<std::byte>& own,
+             Write write) {
+  if (!ranks.root()) {
+    if (static_cast<std::uint64_t>(ranks.rank()) < pieces) ranks.send(0, own);
+    return;
+  }
+  each_chunk(own, write);
+  std::vector<std::byte> other;
+  for (std::uint64_t r = 1; r < pieces; ++r) {
+    ranks.receive(static_cast<int>(r), other);
+    each_chunk(other, write);
   }
 }
 
 }  // namespace
 
-std::uint64_t finish_memory(int n, int ranks) {
-  const std::uint64_t piece = kPieceChunks * chunk_size(n);
+std::uint64_t finish_memory(int n, int ranks, bool with_distances) {
+  const std::uint64_t piece = kPieceChunks * chunk_size(n) * (with_distances ? 2 : 1);
   // Own parts of all pieces under way, the parts received, the piece, its streams (and one more at the
   // writer).
   const std::uint64_t parts = 2 * sizeof(RowPart) * piece / 64;
@@ -264,29 +307,37 @@ FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path&
   Histogram histogram;
   PieceCrc crc;
   std::vector<std::int8_t> values;
-  std::vector<std::byte> message, other;
+  std::vector<std::uint16_t> distances;
+  std::vector<std::byte> message;
   const auto all = static_cast<std::uint64_t>(ranks.size());
   Stopwatch watch;
   for (std::uint64_t first = 0; first < count; first += all) {
-    assembly.run(pieces, first, values);
+    const std::uint64_t now = std::min(all, count - first);
     const std::uint64_t mine = first + static_cast<std::uint64_t>(ranks.rank());
+    assembly.next(pieces, now);
+    assembly.run(state.codes, values);
     times.transposition += watch.lap();
     if (mine < count) {
       histogram.add(values);
       deflate_piece(state.n, mine, values, compressor, message);
     }
     times.compress += watch.lap();
-    if (!ranks.root()) {
-      if (mine < count) ranks.send(0, message);
-    } else {
-      write_piece(*writer, message, crc);
-      for (std::uint64_t r = 1; r < all && first + r < count; ++r) {
-        ranks.receive(static_cast<int>(r), other);
-        write_piece(*writer, other, crc);
-      }
-    }
+    collect(ranks, now, message,
+            [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
+              writer->write_stream(chunk, stream, each.crc);
+              crc.append(each);
+            });
     times.write += watch.lap();
-    pieces_written(static_cast<double>(std::min(first + all, count)) / static_cast<double>(count));
+    if (state.with_distances()) {
+      assembly.run(state.distances, distances);
+      if (mine < count) deflate_piece(state.n, mine, distances, compressor, message);
+      collect(ranks, now, message,
+              [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
+                writer->write_distance_stream(chunk, stream, each.crc);
+              });
+      times.distances += watch.lap();
+    }
+    pieces_written(static_cast<double>(first + now) / static_cast<double>(count));
   }
   FinishedSlice finished;
   finished.histogram = histogram.counts(state.n);

@@ -25,11 +25,11 @@ struct FinishedSlice {
 
 /// Seconds of the parts of finish_slice on this rank.
 struct FinishTimes {
-  double transposition = 0, compress = 0, write = 0;
+  double transposition = 0, compress = 0, write = 0, distances = 0;
 };
 
 /// Bytes held on a rank besides the state.
-std::uint64_t finish_memory(int n, int ranks);
+std::uint64_t finish_memory(int n, int ranks, bool with_distances);
 
 /// Called on all ranks after pieces were written, with the share of all that is. May throw on all ranks: the
 /// file is given up.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "awele/support/error.hpp"
 #include "byte_search.hpp"
@@ -66,8 +67,6 @@ std::uint32_t get(const std::byte* in, std::size_t bytes) {
   return wide;
 }
 
-constexpr std::array<Code, 2> kPendingCode = {code::pending_win, code::pending_loss};
-
 }  // namespace
 
 Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch)
@@ -81,26 +80,28 @@ Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange,
       open_records_(static_cast<std::size_t>(ranks.size())),
       block_(slams_stay_) {}
 
-std::uint64_t Rounds::memory(std::size_t batch, int ranks) {
-  // Items twice, for sorting; settled positions by sign.
+std::uint64_t Rounds::memory(std::size_t batch, int ranks, bool with_distances) {
+  // Items twice, for sorting; settled positions by pending set.
   const std::uint64_t items =
       batch + (ranks > 1 ? std::max<std::uint64_t>(batch, static_cast<std::uint64_t>(ranks)) : 0);
-  return 2 * sizeof(FrontierItem) * items + 2 * sizeof(StateUpdates::Settled) * batch;
+  return 2 * sizeof(FrontierItem) * items + (with_distances ? 4 : 2) * sizeof(StateUpdates::Settled) * batch;
 }
 
-void Rounds::run(int from, std::uint64_t settled_before, const Hooks& hooks) {
+void Rounds::run(int from, int level, std::uint64_t settled_before, const Hooks& hooks) {
   hooks_ = &hooks;
   settled_before_ = settled_before;
-  restored_ = state_.pending[0] + state_.pending[1];
+  restored_ = std::accumulate(state_.pending.begin(), state_.pending.end(), std::uint64_t{0});
   for (t_ = from; t_ >= 1; --t_) {
     ++counters_.thresholds;
-    counters_.words_touched += updates_.begin(t_);
+    counters_.words_touched += updates_.begin(t_, std::exchange(level, 0));
     agree();
     heed_wish();
-    while (all_pending_[0] + all_pending_[1] > 0) {
-      // Wins first: then the losses they make are expanded together with those already there.
-      if (all_pending_[0] > 0) expand(Sign::win);
-      if (all_pending_[1] > 0) expand(Sign::loss);
+    while (std::accumulate(all_pending_.begin(), all_pending_.end(), std::uint64_t{0}) > 0) {
+      // Wins first: then the losses they make are expanded together with those already there. With distances
+      // they are of the next level, and wait.
+      for (const Sign sign : {Sign::win, Sign::loss})
+        if (all_pending_[updates_.set(sign)] > 0) expand(sign);
+      updates_.next_level();
       ++counters_.rounds;
       hooks.progress({t_, all_settled_});
       heed_wish();
@@ -121,16 +122,19 @@ void Rounds::finish_counters() {
 /// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere,
 /// what the ranks wish (one counter a wish).
 void Rounds::agree() {
-  std::array<std::uint64_t, 8> all = {updates_.pending(Sign::win), updates_.pending(Sign::loss),
-                                      updates_.settled(), updates_.underflow()};
-  ++all[4 + static_cast<std::size_t>(hooks_->wish())];
+  constexpr std::size_t settled = kPendingSets, underflow = settled + 1, wishes = underflow + 1;
+  std::array<std::uint64_t, wishes + 4> all{};
+  for (std::size_t set = 0; set < kPendingSets; ++set) all[set] = updates_.pending(set);
+  all[settled] = updates_.settled();
+  all[underflow] = updates_.underflow();
+  ++all[wishes + static_cast<std::size_t>(hooks_->wish())];
   ranks_.sum(all);
-  all_pending_ = {all[0], all[1]};
-  all_settled_ = settled_before_ + all[2];
-  std::size_t most = 7;
-  while (all[most] == 0) --most;
-  all_wish_ = std::max(all_wish_, static_cast<Wish>(most - 4));
-  if (all[3]) throw Error("a count of open moves went below zero; this is a fault of the program");
+  std::copy_n(all.begin(), kPendingSets, all_pending_.begin());
+  all_settled_ = settled_before_ + all[settled];
+  std::size_t most = 3;
+  while (all[wishes + most] == 0) --most;
+  all_wish_ = std::max(all_wish_, static_cast<Wish>(most));
+  if (all[underflow]) throw Error("a count of open moves went below zero; this is a fault of the program");
 }
 
 void Rounds::heed_wish() {
@@ -167,8 +171,9 @@ void Rounds::expand(Sign sign) {
 bool Rounds::emit(Sign sign) {
   for (auto& record : open_records_) record = {};
   if (!emit_listed(sign)) return false;
-  auto& bits = state_.pending_rows[static_cast<std::size_t>(sign)];
-  if (state_.pending[static_cast<std::size_t>(sign)] == 0) return true;
+  const std::size_t set = updates_.set(sign);
+  auto& bits = state_.pending_rows[set];
+  if (state_.pending[set] == 0) return true;
   for (; emit_word_ < bits.size(); ++emit_word_) {
     while (bits[emit_word_]) {
       const std::uint64_t local =
@@ -196,8 +201,8 @@ bool Rounds::emit_listed(Sign sign) {
 
 bool Rounds::emit_row(Sign sign, std::uint64_t local) {
   begin_row(local);
-  const auto s = static_cast<std::size_t>(sign);
-  const Code pending = kPendingCode[s], settled = code::settled(sign == Sign::win ? t_ : -t_);
+  const std::size_t s = updates_.set(sign);
+  const Code pending = code::pending(s), settled = code::settled(sign == Sign::win ? t_ : -t_);
   const int m = state_.row_info[local].seeds;
   const std::uint64_t stride = state_.stride(m);
   const int shift = state_.segment_shift(m);

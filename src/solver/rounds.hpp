@@ -49,7 +49,7 @@ class Rounds {
   Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch);
 
   /// Bytes held on a rank besides the state.
-  static std::uint64_t memory(std::size_t batch, int ranks);
+  static std::uint64_t memory(std::size_t batch, int ranks, bool with_distances);
 
   /// What the caller does between rounds, on every rank.
   struct Hooks {
@@ -58,13 +58,15 @@ class Rounds {
     std::function<void(Wish)> heed;                      ///< collective; the most urgent wish of all ranks
   };
   /// Collective. Settles the slice, from threshold `from` (n, or where a restored state stood) down to 1.
-  /// `settled_before`: positions on all ranks that were settled in a run before.
-  void run(int from, std::uint64_t settled_before, const Hooks& hooks);
+  /// `level`: 0, or where it stood, see StateUpdates. `settled_before`: positions on all ranks that were
+  /// settled in a run before.
+  void run(int from, int level, std::uint64_t settled_before, const Hooks& hooks);
 
   /// Marks in the state what was listed as newly settled: the state then says all there is to know between
   /// rounds.
   void mark_listed() { updates_.mark_listed(); }
   int threshold() const { return t_; }
+  int level() const { return updates_.level(); }
   std::uint64_t settled() const { return updates_.settled(); }  ///< by this rank in this run
 
   const RoundCounters& counters() const { return counters_; }
@@ -137,7 +139,7 @@ class Rounds {
   std::size_t next_foreign_ = 0, next_column_ = 0;
   Group arriving_, arrived_;
 
-  std::array<std::uint64_t, 2> all_pending_{};
+  std::array<std::uint64_t, kPendingSets> all_pending_{};
   std::uint64_t all_settled_ = 0, settled_before_ = 0, restored_ = 0;
   Wish all_wish_ = Wish::go_on;  ///< not yet heeded
   const Hooks* hooks_ = nullptr;

@@ -40,34 +40,42 @@ std::uint64_t own_columns(const Dealing& rows) {
 
 }  // namespace
 
-void StateArrays::fit(int n, int rank, int ranks) {
+void StateArrays::fit(int n, int rank, int ranks, bool with_distances) {
   const std::uint64_t columns = own_columns(Dealing(n, Dealing::Rows::state, rank, ranks));
-  if (codes.size() >= columns) return;
-  codes = {};
-  counts = {};
-  codes = HugeArray<Code>(columns);
-  counts = HugeArray<std::uint8_t>(columns / 2);
+  if (codes.size() < columns) {
+    codes = {};
+    counts = {};
+    codes = HugeArray<Code>(columns);
+    counts = HugeArray<std::uint8_t>(columns / 2);
+  }
+  if (with_distances && distances.size() < columns) {
+    distances = {};
+    distances = HugeArray<std::uint16_t>(columns);
+  }
 }
 
 namespace {
-StateArrays& fitted(StateArrays& arrays, int n, int rank, int ranks) {
-  arrays.fit(n, rank, ranks);
+StateArrays& fitted(StateArrays& arrays, int n, int rank, int ranks, bool with_distances) {
+  arrays.fit(n, rank, ranks, with_distances);
   return arrays;
 }
 }  // namespace
 
-SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArrays& arrays)
+SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArrays& arrays,
+                       bool with_distances)
     : n(n_),
       rules(rules_),
       rank(rank_),
       ranks(ranks_),
       rows(n_, Dealing::Rows::state, rank_, ranks_),
       frontier(n_, Dealing::Rows::frontier, rank_, ranks_),
-      codes(fitted(arrays, n_, rank_, ranks_).codes.data(), own_columns(rows)),
+      codes(fitted(arrays, n_, rank_, ranks_, with_distances).codes.data(), own_columns(rows)),
       counts(arrays.counts.data(), codes.size() / 2),
+      distances(arrays.distances.data(), with_distances ? codes.size() : 0),
       row_info(state_rows(rows, rules_ == RuleSet::abapa)),
       frontier_halves(waiting_halves(frontier)),
-      exits_of_row(rows.local_rows(), 0) {
+      exits_of_row(rows.local_rows(), 0),
+      with_distances_(with_distances) {
   std::uint64_t offset = 0;
   for (int m = 0; m <= n; ++m) {
     const auto at = static_cast<std::size_t>(m);
@@ -76,15 +84,18 @@ SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArray
     offset += (rows.local_base(m + 1) - rows.local_base(m)) * stride_[at];
     shift_[at] = std::max(0, static_cast<int>(std::bit_width(columns(m) - 1)) - 6);
   }
-  for (auto& segments : pending_segments) segments.assign(rows.local_rows(), 0);
-  for (auto& bits : pending_rows) bits.assign((rows.local_rows() + 63) / 64, 0);
+  for (std::size_t s = 0; s < (with_distances ? kPendingSets : 2); ++s) {
+    pending_segments[s].assign(rows.local_rows(), 0);
+    pending_rows[s].assign((rows.local_rows() + 63) / 64, 0);
+  }
 }
 
-std::uint64_t SliceState::memory(int n, int rank, int ranks) {
+std::uint64_t SliceState::memory(int n, int rank, int ranks, bool with_distances) {
   const Dealing rows(n, Dealing::Rows::state, rank, ranks), frontier(n, Dealing::Rows::frontier, rank, ranks);
   const std::uint64_t columns = own_columns(rows);
-  const std::uint64_t a_row = sizeof(StateRow) + 3 * sizeof(std::uint64_t) + 1;
-  return columns + columns / 2 + rows.local_rows() * a_row + frontier.local_rows() * sizeof(PackedHalf);
+  const std::uint64_t a_row = sizeof(StateRow) + (with_distances ? 5 : 3) * sizeof(std::uint64_t) + 1;
+  return columns + columns / 2 + (with_distances ? 2 * columns : 0) + rows.local_rows() * a_row +
+         frontier.local_rows() * sizeof(PackedHalf);
 }
 
 namespace {
@@ -194,6 +205,7 @@ void initialise_row(SliceState& state, std::uint64_t local, int m, QuietColumns&
 }  // namespace
 
 void initialise(SliceState& state) {
+  std::fill(state.distances.begin(), state.distances.end(), 0);
   for (int m = 0; m <= state.n; ++m) {
     const int waiting = state.n - m;
     QuietColumns quiet(waiting, state.stride(m));
@@ -226,9 +238,9 @@ void note_pending(SliceState& state) {
     for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local) {
       const Code* row = state.codes.data() + state.offset(local, m);
       for (std::uint64_t column = 0; column < state.columns(m); ++column) {
-        if (row[column] != code::pending_win && row[column] != code::pending_loss) continue;
-        const Sign sign = row[column] == code::pending_win ? Sign::win : Sign::loss;
-        state.mark_pending(sign, local, Word{1} << (column >> state.segment_shift(m)), 1);
+        if (!code::is_pending(row[column])) continue;
+        const auto set = static_cast<std::size_t>(row[column] - code::pending(0));
+        state.mark_pending(set, local, Word{1} << (column >> state.segment_shift(m)), 1);
       }
     }
 }

@@ -19,8 +19,9 @@ namespace awele {
 namespace code {
 using Code = std::uint8_t;
 inline constexpr Code open_missing = 0x80;  ///< open, no exit
-inline constexpr Code pending_win = 1;
-inline constexpr Code pending_loss = 2;
+/// By pending set, see pending_set(): 1 .. 4.
+constexpr Code pending(std::size_t set) { return static_cast<Code>(1 + set); }
+constexpr bool is_pending(Code c) { return c >= 1 && c <= 4; }
 inline constexpr Code padding =
     64;  ///< fills rows up to their stride; the code of a settled 0, never searched for
 constexpr Code open_exit(int e) { return static_cast<Code>(0xC0 + e); }
@@ -35,12 +36,20 @@ using code::Code;
 /// The side a newly settled position is on: worth +t or -t.
 enum class Sign : int { win = 0, loss = 1 };
 
-/// Memory for the two large arrays, kept from slice to slice: pages that were touched once stay.
+/// Newly settled positions wait in a set until they are expanded: one a sign; when distances are asked for
+/// two a sign, which take turns from level to level.
+inline constexpr std::size_t kPendingSets = 4;
+constexpr std::size_t pending_set(Sign sign, int level) {
+  return static_cast<std::size_t>(sign) + 2 * (static_cast<std::size_t>(level) & 1);
+}
+
+/// Memory for the large arrays, kept from slice to slice: pages that were touched once stay.
 struct StateArrays {
   HugeArray<Code> codes;
   HugeArray<std::uint8_t> counts;
+  HugeArray<std::uint16_t> distances;  ///< empty unless asked for
   /// Room for slice n on `rank`; what was held before is given up first if it is too small.
-  void fit(int n, int rank, int ranks);
+  void fit(int n, int rank, int ranks, bool with_distances);
 };
 
 /// What is known of an own state row beforehand.
@@ -53,7 +62,7 @@ struct StateRow {
 class SliceState {
  public:
   /// Lies in `arrays`, which must outlive it; initialise() fills them.
-  SliceState(int n, RuleSet rules, int rank, int ranks, StateArrays& arrays);
+  SliceState(int n, RuleSet rules, int rank, int ranks, StateArrays& arrays, bool with_distances = false);
 
   const int n;
   const RuleSet rules;
@@ -62,7 +71,7 @@ class SliceState {
   const Dealing frontier;  ///< rows by waiting half
 
   /// Bytes the arrays take on a rank.
-  static std::uint64_t memory(int n, int rank, int ranks);
+  static std::uint64_t memory(int n, int rank, int ranks, bool with_distances);
 
   /// Columns of a state row with m seeds.
   std::uint64_t columns(int m) const { return state_row_length(n, m); }
@@ -79,6 +88,10 @@ class SliceState {
   const std::span<std::uint8_t>
       counts;  ///< open inner moves, two positions a byte, even column in the low half
 
+  /// Plies to the next capture or the end, of settled positions, 0 for others; empty unless asked for.
+  const std::span<std::uint16_t> distances;
+  bool with_distances() const { return with_distances_; }
+
   int count(std::uint64_t place) const { return counts[place >> 1] >> (4 * (place & 1)) & 15; }
   void set_count(std::uint64_t place, int count) {
     const int shift = 4 * static_cast<int>(place & 1);
@@ -89,18 +102,18 @@ class SliceState {
   std::vector<PackedHalf> frontier_halves;  ///< waiting half of each own frontier row
   /// Bit |e| of a row: it may hold an open position whose best exit is e.
   std::vector<std::uint64_t> exits_of_row;
-  /// By sign: bit b of a row's word: segment b may hold a pending position; and one bit a row.
-  std::array<std::vector<std::uint64_t>, 2> pending_segments, pending_rows;
-  std::array<std::uint64_t, 2> pending{0, 0};  ///< positions
+  /// By pending set: bit b of a row's word: segment b may hold a pending position; and one bit a row.
+  std::array<std::vector<std::uint64_t>, kPendingSets> pending_segments, pending_rows;
+  std::array<std::uint64_t, kPendingSets> pending{};  ///< positions
 
-  void mark_pending(Sign sign, std::uint64_t local, std::uint64_t segments, std::uint64_t positions) {
-    const auto s = static_cast<std::size_t>(sign);
+  void mark_pending(std::size_t s, std::uint64_t local, std::uint64_t segments, std::uint64_t positions) {
     pending_segments[s][local] |= segments;
     pending_rows[s][local >> 6] |= std::uint64_t{1} << (local & 63);
     pending[s] += positions;
   }
 
  private:
+  bool with_distances_;  // a rank without positions has no array either way
   std::array<std::uint64_t, kMaxSeeds + 2> stride_{}, offset_{};
   std::array<int, kMaxSeeds + 1> shift_{};
 };

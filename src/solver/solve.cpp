@@ -32,7 +32,7 @@ namespace awele {
 template <typename Archive>
 void SolveOptions::serialize(Archive& archive, unsigned) {
   std::string path = dir.string(), rule_set(name(rules));
-  archive& seeds& path& rule_set& exchange_bytes& ranks_per_node& batch;
+  archive& seeds& path& rule_set& distances& exchange_bytes& ranks_per_node& batch;
   dir = path;
   rules = parse_rules(rule_set).value();
 }
@@ -161,11 +161,11 @@ class Solver {
   }
 
   /// Address space for slice n and all smaller ones; it takes memory only as it is used.
-  void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size()); }
+  void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size(), options_.distances); }
 
   SliceReport solve_slice(int n) {
     Slice slice{n, static_cast<double>(slice_size(n)),
-                SliceState(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_)};
+                SliceState(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_, options_.distances)};
     observer_.slice_begins(n, slice_size(n));
     restore(slice);
     const ExchangeCounters start = exchange_.counters();
@@ -271,10 +271,11 @@ class Solver {
     hooks.heed = [&](Wish wish) {
       rounds.mark_listed();
       progress.threshold = rounds.threshold();
+      progress.level = rounds.level();
       add_counters(progress, before, rounds, watch.seconds());
       heed(slice, wish, outlook);
     };
-    rounds.run(progress.threshold, progress.settled, hooks);
+    rounds.run(progress.threshold, progress.level, progress.settled, hooks);
     add_counters(progress, before, rounds, watch.seconds());
     progress.at = SliceProgress::At::done;
     slice.phase.rounds = slice.watch.lap();
@@ -290,7 +291,7 @@ class Solver {
         [&](double share) { consider(slice, Stage::writing, expected * (1 - share)); }, times);
     slice.phase.transposition = times.transposition;
     slice.phase.compress = times.compress;
-    slice.phase.write = times.write;
+    slice.phase.write = times.write + times.distances;
     const SliceInfo info{slice.n,      options_.rules, slice_size(slice.n),
                          finished.crc, kVersion,       finished.histogram};
     SliceReport report = report_of(info, finished.file_bytes);
@@ -425,11 +426,13 @@ int exchange_grid(const SolveOptions& options, int ranks, int on_node) {
   return by_node ? on_node : static_cast<int>(std::ceil(std::sqrt(ranks)));
 }
 
-std::uint64_t state_memory(int n, int rank, int ranks) { return SliceState::memory(n, rank, ranks); }
+std::uint64_t state_memory(int n, int rank, int ranks, bool distances) {
+  return SliceState::memory(n, rank, ranks, distances);
+}
 
 MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, int on_node) {
   const auto buffers = [&](const SolveOptions& options) {
-    return Rounds::memory(options.batch, ranks) +
+    return Rounds::memory(options.batch, ranks, options.distances) +
            Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node));
   };
   const SolveOptions options = resolved(wanted, ranks);
@@ -438,9 +441,10 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
   // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
   const std::uint64_t runtime = std::uint64_t{20} << 20;
-  return {SliceState::memory(n, rank, ranks), buffers(options) - buffers(least),
+  return {SliceState::memory(n, rank, ranks, wanted.distances), buffers(options) - buffers(least),
           buffers(least) + CaptureTables::kMostBytes +
-              std::max(finish_memory(n, ranks), Checkpoints::memory(n)) + runtime};
+              std::max(finish_memory(n, ranks, wanted.distances), Checkpoints::memory(n, wanted.distances)) +
+              runtime};
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
@@ -454,6 +458,12 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
     const Database database(options.dir);
     database.require_rules(options.rules);
     config.present = database.slices();
+    if (options.distances)
+      for (int n : config.present)
+        if (!database.slice(n).has_distances())
+          observer.note(fmt::format("slice {:2}: is there without distances, and solved again with them", n));
+    std::erase_if(config.present,
+                  [&](int n) { return options.distances && !database.slice(n).has_distances(); });
     for (int n : config.present) {
       const SliceReader& reader = database.slice(n);
       reports.push_back(report_of(reader.info(), reader.file_bytes()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "awele/support/error.hpp"
 #include "byte_search.hpp"
 
 namespace awele {
@@ -22,16 +23,15 @@ bool holds_either(const Code* at, Code a, Code b) {
   return (hits[0] | hits[1]) != 0;
 }
 
-constexpr std::array<Code, 2> kPendingCode = {code::pending_win, code::pending_loss};
-
 }  // namespace
 
 StateUpdates::StateUpdates(SliceState& state, std::size_t most) : state_(state), most_(most) {
-  for (auto& list : listed_) list.reserve(most);
+  for (std::size_t s = 0; s < (state.with_distances() ? kPendingSets : 2); ++s) listed_[s].reserve(most);
 }
 
-std::uint64_t StateUpdates::begin(int t) {
+std::uint64_t StateUpdates::begin(int t, int level) {
   t_ = t;
+  level_ = level;
   const Code win = code::open_exit(t), loss = code::open_exit(-t);
   const std::uint64_t bit = std::uint64_t{1} << t;
   std::vector<std::uint32_t> wins, losses;
@@ -56,8 +56,8 @@ std::uint64_t StateUpdates::begin(int t) {
         }
       }
       words += stride / 8;
-      settle(Sign::win, {local, place, m, wins});
-      settle(Sign::loss, {local, place, m, losses});
+      settle_found(Sign::win, {local, place, m, wins});
+      settle_found(Sign::loss, {local, place, m, losses});
     }
   }
   return words;
@@ -89,7 +89,7 @@ void StateUpdates::win(const RowUpdates& updates) {
     hits_[hits] = column;
     hits += code::is_open(row[column]);
   }
-  settle(Sign::win, {updates.local, updates.place, updates.seeds, std::span(hits_).first(hits)});
+  settle(Sign::win, next(), {updates.local, updates.place, updates.seeds, std::span(hits_).first(hits)});
 }
 
 /// Takes one open move from each position. Those left without one wait a little: their byte is elsewhere in
@@ -125,7 +125,8 @@ void StateUpdates::settle_exhausted(std::size_t keep) {
     const Exhausted& each = exhausted_[k];
     const Code c = state_.codes[each.place];
     if (!code::is_open(c) || c > most) continue;
-    settle(Sign::loss, {each.local, each.place - each.column, each.seeds, std::span(&each.column, 1)});
+    settle(Sign::loss, next(),
+           {each.local, each.place - each.column, each.seeds, std::span(&each.column, 1)});
   }
   exhausted_.erase(exhausted_.begin(), exhausted_.begin() + static_cast<std::ptrdiff_t>(end));
 }
@@ -135,20 +136,53 @@ void StateUpdates::mark_listed() {
     for (Settled each : listed_[s]) {
       const std::uint64_t local = each >> kColumnBits, column = each & ((Settled{1} << kColumnBits) - 1);
       const int m = state_.row_info[local].seeds;
-      state_.codes[state_.offset(local, m) + column] = kPendingCode[s];
-      state_.mark_pending(static_cast<Sign>(s), local,
-                          std::uint64_t{1} << (column >> state_.segment_shift(m)), 1);
+      state_.codes[state_.offset(local, m) + column] = code::pending(s);
+      state_.mark_pending(s, local, std::uint64_t{1} << (column >> state_.segment_shift(m)), 1);
     }
     listed_[s].clear();
   }
 }
 
+void StateUpdates::next_level() {
+  if (!state_.with_distances()) return;
+  if (++level_ >= 65535) throw Error("a distance does not fit in 16 bits; solve without --distances");
+}
+
+namespace {
+
+/// Whether the rules end the game on the position, and with its value: no ply is left.
+bool is_over(const SliceState& state, const RowUpdates& row, std::uint32_t column, int value) {
+  const Half a = unpack(state.row_info[row.local].half, row.seeds);
+  return moves(join(a, hole_at(state.n - row.seeds, column)), state.rules).ended == value;
+}
+
+/// Rules under which a side that holds seeds may have no legal move.
+bool may_be_stuck(RuleSet rules) { return rules != RuleSet::awari && rules != RuleSet::unrestricted; }
+
+}  // namespace
+
+/// Settles what the search at a threshold found: one ply away, or none where the game is over.
+void StateUpdates::settle_found(Sign sign, const RowUpdates& row) {
+  if (!state_.with_distances() || (row.seeds > 0 && !may_be_stuck(state_.rules))) {
+    settle(sign, next(), row);
+    return;
+  }
+  const int value = sign == Sign::win ? t_ : -t_;
+  for (const std::uint32_t& column : row.columns) {
+    const bool over = state_.count(row.place + column) == 0 && is_over(state_, row, column, value);
+    settle(sign, over ? 0 : 1, {row.local, row.place, row.seeds, std::span(&column, 1)});
+  }
+}
+
 /// Settles positions of one row at +t or -t, to be expanded later.
-void StateUpdates::settle(Sign sign, const RowUpdates& row) {
+void StateUpdates::settle(Sign sign, int level, const RowUpdates& row) {
   if (row.columns.empty()) return;
-  const auto s = static_cast<std::size_t>(sign);
+  const std::size_t set = pending_set(sign, level);
   settled_ += row.columns.size();
-  std::vector<Settled>& list = listed_[s];
+  if (state_.with_distances())
+    for (std::uint32_t column : row.columns)
+      state_.distances[row.place + column] = static_cast<std::uint16_t>(level);
+  std::vector<Settled>& list = listed_[set];
   if (list.size() + row.columns.size() <= most_) {
     const Code settled = code::settled(sign == Sign::win ? t_ : -t_);
     for (std::uint32_t column : row.columns) {
@@ -160,10 +194,10 @@ void StateUpdates::settle(Sign sign, const RowUpdates& row) {
   const int shift = state_.segment_shift(row.seeds);
   std::uint64_t segments = 0;
   for (std::uint32_t column : row.columns) {
-    state_.codes[row.place + column] = kPendingCode[s];
+    state_.codes[row.place + column] = code::pending(set);
     segments |= std::uint64_t{1} << (column >> shift);
   }
-  state_.mark_pending(sign, row.local, segments, row.columns.size());
+  state_.mark_pending(set, row.local, segments, row.columns.size());
 }
 
 }  // namespace awele

@@ -24,8 +24,15 @@ class StateUpdates {
   StateUpdates(SliceState& state, std::size_t most);
 
   /// Starts threshold t: settles the open positions whose best exit is t, and those without an open inner
-  /// move whose best exit is -t. Returns the number of 8-byte words looked at.
-  std::uint64_t begin(int t);
+  /// move whose best exit is -t. Returns the number of 8-byte words looked at. With distances, `level` is 0,
+  /// or where a restored state stood; then nothing is left to be settled here.
+  std::uint64_t begin(int t, int level);
+
+  /// With distances: positions at `level` plies from the next capture or the end are being expanded, and what
+  /// they settle is one ply further away. Without, the level stays 0.
+  int level() const { return level_; }
+  /// All positions of the level are expanded. Throws awele::Error when distances no longer fit in 16 bits.
+  void next_level();
 
   /// The predecessors in one row of positions worth -t (loss: they are worth +t) or +t (win: one open move
   /// less).
@@ -39,14 +46,13 @@ class StateUpdates {
   using Settled = std::uint64_t;
   static constexpr int kColumnBits = 24;
   /// The newly settled positions of a sign that are listed, to be expanded and then cleared by the caller.
-  std::vector<Settled>& listed(Sign sign) { return listed_[static_cast<std::size_t>(sign)]; }
+  std::vector<Settled>& listed(Sign sign) { return listed_[set(sign)]; }
+  /// The set of positions of a sign that are expanded now.
+  std::size_t set(Sign sign) const { return pending_set(sign, level_); }
   /// Marks what is listed in the state and empties the lists.
   void mark_listed();
-  /// All newly settled positions of a sign, listed or marked.
-  std::uint64_t pending(Sign sign) const {
-    const auto s = static_cast<std::size_t>(sign);
-    return listed_[s].size() + state_.pending[s];
-  }
+  /// All newly settled positions of a set, listed or marked.
+  std::uint64_t pending(std::size_t set) const { return listed_[set].size() + state_.pending[set]; }
 
   std::uint64_t settled() const { return settled_; }  ///< so far
   std::uint64_t updates() const { return updates_; }
@@ -64,12 +70,14 @@ class StateUpdates {
   void win(const RowUpdates& updates);
   void count_down(const RowUpdates& updates);
   void settle_exhausted(std::size_t keep);
-  void settle(Sign sign, const RowUpdates& row);
+  void settle_found(Sign sign, const RowUpdates& row);
+  void settle(Sign sign, int level, const RowUpdates& row);
+  int next() const { return state_.with_distances() ? level_ + 1 : 0; }
 
   SliceState& state_;
   const std::size_t most_;
-  int t_ = 0;
-  std::array<std::vector<Settled>, 2> listed_;
+  int t_ = 0, level_ = 0;
+  std::array<std::vector<Settled>, kPendingSets> listed_;
   std::vector<Exhausted> exhausted_;
   std::vector<std::uint32_t> hits_;
   std::uint64_t settled_ = 0, updates_ = 0;

@@ -11,17 +11,20 @@ namespace awele {
 
 namespace {
 
-constexpr std::array<const char*, 2> kNames = {"/codes", "/counts"};
+constexpr std::array<const char*, kMostPlanes> kNames = {"/codes", "/counts", "/distances"};
 
 std::uint64_t pieces_of(std::uint64_t positions) {
   return (positions + kPiecePositions - 1) / kPiecePositions;
 }
-/// Elements of a dataset for that many positions: a byte each, or half a byte.
-std::uint64_t elements(std::size_t dataset, std::uint64_t positions) {
-  return dataset == 0 ? positions : (positions + 1) / 2;
+std::uint64_t chunk_bytes(std::size_t plane, std::uint64_t positions) {
+  return plane_bytes(plane, std::min(positions, kPiecePositions));
 }
-std::uint64_t chunk_elements(std::size_t dataset, std::uint64_t positions) {
-  return elements(dataset, std::min(positions, kPiecePositions));
+
+/// Of the streams of a piece.
+std::uint32_t stream_digest(const PieceStreams& streams) {
+  std::uint32_t crc = 0;
+  for (const auto& stream : streams.stream) crc = crc32(crc, stream);
+  return crc;
 }
 
 Dataset create_bytes(const File& file, const char* name, std::uint64_t size, std::uint64_t chunk) {
@@ -42,7 +45,7 @@ struct StatePartReader::Impl {
   std::filesystem::path path;
   std::uint64_t positions = 0, bytes = 0;
   File file;
-  std::array<Dataset, 2> data;
+  std::vector<Dataset> data;  ///< by plane
   std::vector<std::uint32_t> crcs;
 
   [[noreturn]] void damaged(const std::string& what) const {
@@ -63,12 +66,12 @@ struct StatePartReader::Impl {
       const Dataspace space(H5Dget_space(data[k]));
       const PropertyList layout(H5Dget_create_plist(data[k]));
       hsize_t chunk[1] = {0};
-      if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(elements(k, positions)) ||
+      if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(plane_bytes(k, positions)) ||
           H5Pget_layout(layout) != H5D_CHUNKED || H5Pget_chunk(layout, 1, chunk) != 1 ||
-          chunk[0] != chunk_elements(k, positions))
+          chunk[0] != chunk_bytes(k, positions))
         damaged(fmt::format("{} has the wrong shape", kNames[k]));
     }
-    crcs.resize(2 * pieces_of(positions));
+    crcs.resize(data.size() * pieces_of(positions));
     const Dataset stored(H5Dopen2(file, "/crc32", H5P_DEFAULT));
     if (!stored.valid()) damaged("it has no /crc32");
     const Dataspace space(H5Dget_space(stored));
@@ -78,7 +81,7 @@ struct StatePartReader::Impl {
   }
 
   void read_stream(std::size_t dataset, std::uint64_t piece, std::vector<std::byte>& stream) const {
-    const hsize_t offset[1] = {piece * elements(dataset, kPiecePositions)};
+    const hsize_t offset[1] = {piece * plane_bytes(dataset, kPiecePositions)};
     hsize_t size = 0;
     std::uint32_t mask = 0;
     if (H5Dget_chunk_storage_size(data[dataset], offset, &size) < 0 || size == 0 || size > bytes)
@@ -89,9 +92,11 @@ struct StatePartReader::Impl {
   }
 };
 
-StatePartReader::StatePartReader(const std::filesystem::path& path, std::uint64_t positions)
+StatePartReader::StatePartReader(const std::filesystem::path& path, std::uint64_t positions,
+                                 std::size_t planes)
     : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
+  impl_->data.resize(planes);
   impl_->positions = positions;
   impl_->open();
 }
@@ -102,9 +107,11 @@ StatePartReader& StatePartReader::operator=(StatePartReader&&) noexcept = defaul
 std::uint32_t StatePartReader::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }
 
 void StatePartReader::read(std::uint64_t piece, PieceStreams& streams) const {
-  streams.crc = {impl_->crcs[2 * piece], impl_->crcs[2 * piece + 1]};
-  impl_->read_stream(0, piece, streams.codes);
-  impl_->read_stream(1, piece, streams.counts);
+  const std::size_t planes = impl_->data.size();
+  for (std::size_t k = 0; k < planes; ++k) {
+    streams.crc[k] = impl_->crcs[planes * piece + k];
+    impl_->read_stream(k, piece, streams.stream[k]);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- writing
@@ -113,9 +120,9 @@ struct StatePartWriter::Impl {
   std::filesystem::path path;
   std::uint64_t positions = 0;
   File file;
-  std::array<Dataset, 2> data;
+  std::vector<Dataset> data;  ///< by plane
   std::vector<std::uint32_t> crcs;
-  std::vector<std::uint32_t> stream_crcs;  ///< of the two streams of each piece, one after the other
+  std::vector<std::uint32_t> stream_crcs;  ///< stream_digest of each piece
   bool done = false;
 
   void require(bool ok, const std::string& what) const {
@@ -128,7 +135,7 @@ struct StatePartWriter::Impl {
     file = File(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, bounds));
     require(file.valid(), "the file cannot be created");
     for (std::size_t k = 0; k < data.size(); ++k) {
-      data[k] = create_bytes(file, kNames[k], elements(k, positions), chunk_elements(k, positions));
+      data[k] = create_bytes(file, kNames[k], plane_bytes(k, positions), chunk_bytes(k, positions));
       require(data[k].valid(), kNames[k]);
     }
   }
@@ -143,21 +150,23 @@ struct StatePartWriter::Impl {
 
   /// What the disk gives back must be what was written.
   void compare() const {
-    const StatePartReader reader(path, positions);
+    const StatePartReader reader(path, positions, data.size());
     PieceStreams streams;
     for (std::uint64_t piece = 0; piece < stream_crcs.size(); ++piece) {
       reader.read(piece, streams);
-      require(crc32(crc32(0, streams.codes), streams.counts) == stream_crcs[piece],
+      require(stream_digest(streams) == stream_crcs[piece],
               fmt::format("piece {} reads back differently", piece));
     }
   }
 };
 
-StatePartWriter::StatePartWriter(const std::filesystem::path& path, std::uint64_t positions)
+StatePartWriter::StatePartWriter(const std::filesystem::path& path, std::uint64_t positions,
+                                 std::size_t planes)
     : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
+  impl_->data.resize(planes);
   impl_->positions = positions;
-  impl_->crcs.resize(2 * pieces_of(positions));
+  impl_->crcs.resize(planes * pieces_of(positions));
   impl_->stream_crcs.resize(pieces_of(positions));
   impl_->create();
 }
@@ -170,15 +179,14 @@ StatePartWriter::~StatePartWriter() {
 }
 
 void StatePartWriter::write(std::uint64_t piece, const PieceStreams& streams) {
-  const std::array<const std::vector<std::byte>*, 2> bytes = {&streams.codes, &streams.counts};
-  for (std::size_t k = 0; k < bytes.size(); ++k) {
-    const hsize_t offset[1] = {piece * elements(k, kPiecePositions)};
-    impl_->require(
-        H5Dwrite_chunk(impl_->data[k], H5P_DEFAULT, 0, offset, bytes[k]->size(), bytes[k]->data()) >= 0,
-        fmt::format("a piece of {}", kNames[k]));
-    impl_->crcs[2 * piece + k] = streams.crc[k];
+  for (std::size_t k = 0; k < impl_->data.size(); ++k) {
+    const hsize_t offset[1] = {piece * plane_bytes(k, kPiecePositions)};
+    const std::vector<std::byte>& stream = streams.stream[k];
+    impl_->require(H5Dwrite_chunk(impl_->data[k], H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
+                   fmt::format("a piece of {}", kNames[k]));
+    impl_->crcs[impl_->data.size() * piece + k] = streams.crc[k];
   }
-  impl_->stream_crcs[piece] = crc32(crc32(0, streams.codes), streams.counts);
+  impl_->stream_crcs[piece] = stream_digest(streams);
 }
 
 std::uint32_t StatePartWriter::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }

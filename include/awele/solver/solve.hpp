@@ -18,6 +18,9 @@ struct SolveOptions {
   int seeds = 12;  ///< N, 0..48
   std::filesystem::path dir;
   RuleSet rules = RuleSet::awari;
+  /// Also store for each position the plies to the next capture or the end (awele/store/distances.hpp).
+  /// Rounds are then strict: more of them, and two bytes a position more.
+  bool distances = false;
   /// Bytes that a rank can receive in one exchange; 0: eight for each position of a batch.
   std::uint64_t exchange_bytes = 0;
   /// Width of the grid of the two-hop exchange; 0: decided by the number of ranks; as many as ranks: one hop.
@@ -103,7 +106,7 @@ std::vector<int> slices_to_solve(int seeds);
 int exchange_grid(const SolveOptions& options, int ranks, int on_node);
 
 /// Bytes that the state of slice n takes on `rank` of `ranks`.
-std::uint64_t state_memory(int n, int rank, int ranks);
+std::uint64_t state_memory(int n, int rank, int ranks, bool distances = false);
 
 /// Bytes of memory that `rank` of `ranks` needs for slice n: the state, and everything else.
 struct MemoryNeed {
