@@ -69,6 +69,7 @@ struct Measured {
 void solve_smaller(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   if (n < 2) return;
   options.seeds = n - 2;
+  options.distances = false;  // those of a slice do not depend on smaller ones'
   SolveControl undisturbed;
   solve(options, ranks, observer, undisturbed);
 }
@@ -109,7 +110,8 @@ Measured measure(const Options& options, const Communicator& ranks) {
   std::array<std::uint64_t, 2> pages = {observer.pages.anonymous, observer.pages.huge};
   ranks.sum(pages);
   measured.huge_share = pages[0] ? static_cast<double>(pages[1]) / static_cast<double>(pages[0]) : 0;
-  const std::uint64_t peak = peak_memory(), state = state_memory(options.slice, ranks.rank(), ranks.size());
+  const std::uint64_t peak = peak_memory(), state = state_memory(options.slice, ranks.rank(), ranks.size(),
+                                                                 options.solve.distances);
   measured.peak = ranks.sum(peak);
   measured.fixed = ranks.max(peak > state ? peak - state : 0);
   measured.exchange = exchange_microseconds(options.solve, ranks, options.seconds);
@@ -129,6 +131,7 @@ nlohmann::ordered_json to_json(const Options& options, const Measured& measured)
   nlohmann::ordered_json json;
   json["slice"] = r.seeds;
   json["rules"] = options.rules;
+  json["distances"] = options.solve.distances;
   json["ranks"] = measured.ranks;
   json["positions"] = r.positions;
   json["crc32"] = fmt::format("{:08x}", r.crc);
@@ -218,6 +221,7 @@ void add_bench(CLI::App& app, Context& context) {
                    "Duration of each measurement of the machine itself (default 1)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 60.0).description(""));
+  add_distances(*command, options->solve);
   add_solve_tuning(*command, options->solve);
   CLI::App* probe = add_bench_probe(*command, context);
   probe->preparse_callback([slice, dir](std::size_t) {  // it has its own

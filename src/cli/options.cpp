@@ -93,7 +93,7 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
   command
       .add_option("--batch", options.batch,
                   "Positions that a rank expands at a time (default: by the size of the largest slice, at "
-                  "least 262144)")
+                  "least 131072)")
       ->type_name("POSITIONS")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
       ->group(group);

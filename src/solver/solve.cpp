@@ -399,7 +399,7 @@ class Solver {
 }  // namespace
 
 namespace {
-constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 18, kLargestBatch = std::uint64_t{1} << 22;
+constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 17, kLargestBatch = std::uint64_t{1} << 22;
 }
 
 SolveOptions resolved(SolveOptions options, int ranks) {
