@@ -131,7 +131,7 @@ nlohmann::ordered_json to_json(const Options& options, const Measured& measured)
   nlohmann::ordered_json json;
   json["slice"] = r.seeds;
   json["rules"] = options.rules;
-  json["distances"] = options.solve.distances;
+  json["distances"] = options.solve.distances ? 1 : 0;
   json["ranks"] = measured.ranks;
   json["positions"] = r.positions;
   json["crc32"] = fmt::format("{:08x}", r.crc);
