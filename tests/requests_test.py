@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""What asks a running solve to save its state or to stop, and who may write: signals, files, limits, the lock.
+
+  requests_test.py PROGRAM
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+AWELE = None
+
+
+def events(db, name=None):
+    try:
+        lines = (db / "log").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    found = [json.loads(line) for line in lines if line.endswith("}")]
+    return [e for e in found if name in (None, e["event"])]
+
+
+class Requests(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory(prefix="awele-requests-")
+        self.db = pathlib.Path(self.scratch.name) / "db"
+        self.running = []
+
+    def tearDown(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        self.scratch.cleanup()
+
+    def start(self, seeds, *more, inject=None, **variables):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("AWELE_", "SLURM_"))}
+        environment.update(variables)
+        if inject:
+            environment["AWELE_INJECT"] = inject
+        process = subprocess.Popen([AWELE, "solve", "--seeds", str(seeds), "--db", str(self.db), *more],
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.running.append(process)
+        return process
+
+    def ended(self, process, code):
+        _, message = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, message)
+        return message
+
+    def wait_for(self, matches, process):
+        end = time.time() + 60
+        while time.time() < end:
+            if any(matches(e) for e in events(self.db)):
+                return
+            self.assertIsNone(process.poll(), "it has ended")
+            time.sleep(0.01)
+        self.fail("in vain for long")
+
+    def paused(self, seeds, *more, stage="rounds", seconds=0, **variables):
+        process = self.start(seeds, *more, inject=f"pause@{stage}:{seeds}", **variables)
+        self.wait_for(lambda e: e["event"] == "injected", process)
+        time.sleep(seconds)  # a slice that takes long is not finished first
+        return process
+
+    def status(self):
+        text = subprocess.run([AWELE, "status", "--db", self.db, "--format", "json"], check=True, timeout=60,
+                              capture_output=True, text=True).stdout
+        return json.loads(text)
+
+    def test_usr1_stops_with_a_checkpoint_and_the_same_command_goes_on(self):
+        process = self.paused(14, seconds=3)
+        process.send_signal(signal.SIGUSR1)
+        self.assertIn("checkpoint_14_0001", self.ended(process, 75))
+        self.assertFalse((self.db / "lock").exists())
+        self.assertEqual(self.status()["state"], "stopped")
+        self.ended(self.start(14), 0)
+        self.assertEqual(len(events(self.db, "resumed")), 1)
+        self.assertEqual(events(self.db, "slice")[-1]["crc32"], "873fe0bf")
+        self.assertEqual(self.status()["state"], "finished")
+        self.assertEqual(list(self.db.glob("checkpoint*")), [])
+
+    def test_a_slice_that_is_nearly_done_is_finished_first(self):
+        process = self.paused(9)
+        process.send_signal(signal.SIGUSR1)
+        process.wait(60)
+        self.assertTrue((self.db / "slice_09.h5").exists() or list(self.db.glob("checkpoint_09_*")))
+
+    def test_term_ends_at_once_and_leaves_no_lock(self):
+        process = self.paused(12, seconds=1)
+        process.send_signal(signal.SIGTERM)
+        self.ended(process, 143)
+        self.assertFalse((self.db / "lock").exists())
+        self.assertEqual(self.status()["state"], "interrupted")
+
+    def test_term_with_a_grace_saves_the_state(self):
+        process = self.paused(12, "--grace", "30")
+        process.send_signal(signal.SIGTERM)
+        self.ended(process, 75)
+        self.assertEqual(len(events(self.db, "checkpoint")), 1)
+
+    def test_the_file_stop(self):
+        process = self.start(20)
+        self.wait_for(lambda e: e["event"] == "phase" and e["seeds"] == 19 and e["name"] == "rounds", process)
+        (self.db / "stop").touch()
+        self.ended(process, 75)
+        self.assertEqual(events(self.db, "stop")[-1]["reason"], "file")
+        self.assertFalse((self.db / "stop").exists())
+
+    def test_the_file_checkpoint(self):
+        process = self.start(18)
+        self.wait_for(lambda e: e["event"] == "phase" and e["seeds"] == 18 and e["name"] == "rounds", process)
+        (self.db / "checkpoint").touch()
+        self.ended(process, 0)
+        self.assertEqual(len(events(self.db, "checkpoint")), 1)
+        self.assertFalse((self.db / "checkpoint").exists())
+        self.assertEqual(events(self.db, "slice")[-1]["crc32"], "e5222e93")
+
+    def test_the_time_limit(self):
+        begin = time.time()
+        self.ended(self.start(24, "--time-limit", "0.1"), 75)
+        self.assertLess(time.time() - begin, 12)
+        self.assertEqual(events(self.db, "stop")[-1]["reason"], "time")
+
+    def test_the_end_of_the_job_is_a_time_limit(self):
+        self.ended(self.start(24, SLURM_JOB_END_TIME=str(int(time.time()) + 6)), 75)
+
+    def test_by_the_clock_but_at_most_a_tenth_of_the_time(self):
+        begin = time.time()
+        self.ended(self.start(19, "--checkpoint-every", "0.0001"), 0)
+        saved = events(self.db, "checkpoint")
+        self.assertGreater(len(saved), 0)
+        self.assertLess(sum(e["seconds"] for e in saved), 0.2 * (time.time() - begin))
+
+    def test_a_second_run_is_refused_and_readers_are_not(self):
+        process = self.paused(10)
+        self.assertIn(f"process {process.pid} on host", self.ended(self.start(10), 1))
+        self.assertEqual(self.status()["state"], "running")
+        subprocess.run([AWELE, "probe", "--db", self.db, *"1 0 2 0 0 0 0 1 0 3 0 0".split()], check=True, timeout=60,
+                       capture_output=True)
+
+    def write_lock(self, **fields):
+        self.db.mkdir()
+        owner = {"host": "elsewhere", "pid": 5, "process_start": 7, "job": "", "restart": 0, "token": "abc"}
+        (self.db / "lock").write_text(json.dumps(owner | fields))
+
+    def test_a_lock_of_another_host_is_respected_for_ten_minutes(self):
+        self.write_lock()
+        self.assertIn("process 5 on host elsewhere", self.ended(self.start(3), 1))
+        old = time.time() - 11 * 60
+        os.utime(self.db / "lock", (old, old))
+        self.assertIn("took", self.ended(self.start(3), 0))
+
+    def test_a_restarted_job_takes_its_lock_over(self):
+        self.write_lock(job="77", restart=1)
+        job = {"SLURM_JOB_ID": "77"}
+        self.ended(self.start(3, SLURM_RESTART_COUNT="1", **job), 1)
+        self.ended(self.start(3, SLURM_RESTART_COUNT="2", **job), 0)
+
+    def test_a_lock_that_is_no_lock(self):
+        self.db.mkdir()
+        (self.db / "lock").write_text("{")
+        self.assertIn("unknown run", self.ended(self.start(3), 1))
+
+    def test_a_run_that_lost_its_lock_publishes_nothing(self):
+        process = self.paused(10, stage="renaming")
+        (self.db / "lock").write_text(json.dumps({"host": "elsewhere", "pid": 5, "token": "other"}))
+        process.send_signal(signal.SIGUSR1)
+        self.assertIn("now belongs to process 5 on host elsewhere", self.ended(process, 1))
+        self.assertFalse((self.db / "slice_10.h5").exists())
+        self.assertIn("other", (self.db / "lock").read_text())
+
+    def test_leftovers_of_dead_runs_are_removed(self):
+        self.db.mkdir()
+        (self.db / "slice_03.h5.1234abcd.tmp").write_text("x")
+        (self.db / "checkpoint_03_0001.1234abcd.tmp").mkdir()
+        (self.db / "notes.tmp").write_text("the user's")
+        self.ended(self.start(3), 0)
+        self.assertEqual({p.name for p in self.db.glob("*tmp")}, {"notes.tmp"})
+
+    def test_an_injection_that_is_none(self):
+        self.assertIn("AWELE_INJECT", self.ended(self.start(3, inject="dance@rounds:3"), 2))
+
+
+if __name__ == "__main__":
+    AWELE = sys.argv.pop(1)
+    unittest.main()
