@@ -38,6 +38,7 @@ void declare(CLI::App& app, Context& context) {
   add_solve(app, context);
   add_status(app, context);
   add_probe(app, context);
+  add_line(app, context);
   add_stats(app, context);
   add_export(app, context);
   add_info(app, context);
