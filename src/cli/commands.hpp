@@ -23,6 +23,7 @@ CLI::App* add_bench_probe(CLI::App& bench, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_probe(CLI::App& app, Context& context);
 void add_line(CLI::App& app, Context& context);
+void add_analyze(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
