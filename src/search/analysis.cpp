@@ -56,20 +56,21 @@ int AnalysisReport::expected(const MoveReport& move) {
 class Analysis::Task {
  public:
   Task(std::size_t move, const Move& made, RuleSet rules, const Leaves& leaves, bool proof,
-       std::size_t table_bytes, std::size_t graph_positions)
-      : made_(made), leaves_(leaves), search_(rules, leaves_, table_bytes), most_expanded_(graph_positions) {
+       std::size_t table_bytes)
+      : made_(made), leaves_(leaves), search_(rules, leaves_, table_bytes) {
     const int n = seeds(made.child);
     found_.move = move;
     proven_ = {-n, n};
     if (proof) graph_ = std::make_unique<ProofGraph>(rules, leaves_, made.child);
   }
 
-  std::string do_step(int depth, Deadline deadline) {
+  /// `most_expanded`: by the proof graph; 0 when a proof is of no use.
+  std::string do_step(int depth, std::size_t most_expanded, Deadline deadline) {
     search_.set_deadline(deadline);
     found_.complete = true;
     const std::uint64_t nodes = total_nodes(), hits = leaves_.hits();
     try {
-      graph_ ? prove(depth, deadline) : estimate(depth);
+      graph_ ? prove(depth, most_expanded, deadline) : estimate(depth);
     } catch (const Interrupted&) {
       found_.complete = false;
     }
@@ -92,15 +93,15 @@ class Analysis::Task {
     found_.line = search_.best_line(made_.child, depth - 1);
   }
 
-  void prove(int depth, Deadline deadline) {
-    if (proven_.exact()) return;
+  void prove(int depth, std::size_t most_expanded, Deadline deadline) {
+    if (proven_.exact() || most_expanded == 0) return;
     const int low = search_.search(made_.child, Horizon::worst, depth - 1, proven_.low, proven_.high);
     proven_.low = std::max(proven_.low, low);
     if (proven_.exact()) return;
     const int high = search_.search(made_.child, Horizon::best, depth - 1, proven_.low, proven_.high);
     proven_.high = std::min(proven_.high, high);
     constexpr int kLeastLog = 8, kMostLog = 40;
-    graph_->grow(std::min(most_expanded_, std::size_t{1} << std::min(kLeastLog + depth, kMostLog)), deadline);
+    graph_->grow(std::min(most_expanded, std::size_t{1} << std::min(kLeastLog + depth, kMostLog)), deadline);
     proven_.low = std::max(proven_.low, graph_->interval().low);
     proven_.high = std::min(proven_.high, graph_->interval().high);
     found_.complete = std::chrono::steady_clock::now() < deadline;
@@ -110,14 +111,13 @@ class Analysis::Task {
   Leaves leaves_;
   AlphaBeta search_;
   std::unique_ptr<ProofGraph> graph_;  // for a proof
-  std::size_t most_expanded_;
-  Interval proven_;  // of the board after the move
+  Interval proven_;                    // of the board after the move
   Found found_;
 };
 
 Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leaves,
                    const AnalysisLimits& limits, int part, int parts)
-    : leaves_(leaves) {
+    : leaves_(leaves), graph_positions_(limits.graph_positions) {
   const Moves all = moves(situation.board, rules);
   const int n = seeds(situation.board);
   ended_ = all.ended;
@@ -139,13 +139,12 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
   report_.hits = leaves_.hits() - leaves.hits();
   sum_up();
   if (finished()) return;
-  all_tasks_ = 2 * open.size();
-  for (std::size_t task = 0; task < all_tasks_; ++task) {
+  const std::size_t all_tasks = 2 * open.size();
+  for (std::size_t task = 0; task < all_tasks; ++task) {
     if (task % static_cast<std::size_t>(parts) != static_cast<std::size_t>(part)) continue;
     const auto& [move, made] = open[task % open.size()];
     tasks_.push_back(std::make_unique<Task>(move, made, rules, leaves_, task >= open.size(),
-                                            limits.table_bytes / all_tasks_,
-                                            limits.graph_positions / open.size()));
+                                            limits.table_bytes / all_tasks));
   }
 }
 
@@ -154,9 +153,19 @@ Analysis::~Analysis() = default;
 bool Analysis::finished() const { return report_.proven.exact() || report_.moves.empty(); }
 
 std::string Analysis::do_step(int depth, Deadline deadline) {
+  std::size_t useful = 0;
+  for (const MoveReport& move : report_.moves) useful += is_useful(move) ? 1 : 0;
   std::string text;
-  for (const auto& task : tasks_) text += task->do_step(depth, deadline);
+  for (const auto& task : tasks_) {
+    const bool wanted = is_useful(report_.moves[task->move()]);
+    text += task->do_step(depth, wanted ? graph_positions_ / useful : 0, deadline);
+  }
   return text;
+}
+
+/// Whether a tighter proof for this move could tighten that of the situation.
+bool Analysis::is_useful(const MoveReport& move) const {
+  return !move.proven.exact() && move.proven.high > report_.proven.low;
 }
 
 void Analysis::finish_step(int depth, const std::vector<std::string>& found) {

@@ -71,12 +71,13 @@ class Analysis {
  private:
   class Task;
   void sum_up();
+  bool is_useful(const MoveReport& move) const;
 
   AnalysisReport report_;
   std::optional<int> ended_;  // the value without a move, where the rules end the game
   std::vector<std::unique_ptr<Task>> tasks_;
   Leaves leaves_;
-  std::size_t all_tasks_ = 0;
+  std::size_t graph_positions_;
 };
 
 }  // namespace awele
