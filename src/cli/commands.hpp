@@ -24,6 +24,8 @@ void add_plan(CLI::App& app, Context& context);
 void add_probe(CLI::App& app, Context& context);
 void add_line(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
+void add_play(CLI::App& app, Context& context);
+void add_annotate(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);

@@ -152,13 +152,13 @@ int Game::count(const Situation& situation) const {
 
 int Game::occurrences() const { return count(now()); }
 
-int Game::occurrences_after(int pit) const {
+bool Game::would_end_by_repetition(int pit) const {
   const Move move = moves(now().board, rules_).pit[pit];
-  if (move.kind != Move::Kind::inner) return 1;  // captured seeds never come back
+  if (move.kind != Move::Kind::inner) return false;  // captured seeds never come back
   Situation after = now();
   after.board = move.child;
   after.to_move = other(after.to_move);
-  return 1 + count(after);
+  return 1 + count(after) >= options_.repetitions;
 }
 
 std::size_t Game::first_occurrence() const {

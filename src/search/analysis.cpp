@@ -194,6 +194,10 @@ const AnalysisReport& Analysis::step(int depth, Deadline deadline) {
 }
 
 void Analysis::sum_up() {
+  // Of equal moves the one of which more is proven.
+  const auto order = [](const MoveReport& move) {
+    return std::pair(AnalysisReport::expected(move), move.proven.low);
+  };
   report_.best.reset();
   std::optional<Interval> all;
   if (ended_) all = Interval{*ended_, *ended_};
@@ -201,11 +205,22 @@ void Analysis::sum_up() {
     const MoveReport& move = report_.moves[m];
     all = all ? Interval{std::max(all->low, move.proven.low), std::max(all->high, move.proven.high)}
               : move.proven;
-    if (!report_.best || AnalysisReport::expected(move) >
-                             AnalysisReport::expected(report_.moves[static_cast<std::size_t>(*report_.best)]))
+    if (!report_.best || order(move) > order(report_.moves[static_cast<std::size_t>(*report_.best)]))
       report_.best = static_cast<int>(m);
   }
   report_.proven = all.value_or(Interval{});
+}
+
+AnalysisReport analyze(const Situation& situation, RuleSet rules, const Leaves& leaves, const Effort& effort,
+                       const AnalysisLimits& limits) {
+  using namespace std::chrono;
+  Analysis analysis(situation, rules, leaves, limits);
+  const Deadline deadline =
+      steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(effort.seconds));
+  for (int depth = 1; depth <= effort.depth && !analysis.finished() && steady_clock::now() < deadline;
+       ++depth)
+    analysis.step(depth, deadline);
+  return analysis.report();
 }
 
 }  // namespace awele

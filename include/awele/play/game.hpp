@@ -101,8 +101,8 @@ class Game {
   const Situation& before(std::size_t ply) const { return ply == 0 ? start_ : line_[ply - 1].after; }
   /// How often the present position has come up, this time included.
   int occurrences() const;
-  /// How often a position would have come up after the move from `pit`.
-  int occurrences_after(int pit) const;
+  /// Whether the move from `pit` ends the game by repetition.
+  bool would_end_by_repetition(int pit) const;
   /// The ply before which the present position came up first.
   std::size_t first_occurrence() const;
 

@@ -80,4 +80,14 @@ class Analysis {
   std::size_t graph_positions_;
 };
 
+/// How long one process may think about a situation.
+struct Effort {
+  int depth = 200;
+  double seconds = 3;
+};
+
+/// Deepens until the value is proven or the effort is spent.
+AnalysisReport analyze(const Situation& situation, RuleSet rules, const Leaves& leaves, const Effort& effort,
+                       const AnalysisLimits& limits = {});
+
 }  // namespace awele
