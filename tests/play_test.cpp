@@ -73,7 +73,7 @@ std::vector<Case> cases() {
        "",
        {emptied, emptied, emptied, emptied_nobody, emptied}},
       {"a grand slam beside another move",
-       situation("1 0 0 0 0 1 1 0 0 0 0 0"),
+       situation("1 0 0 0 0 1 1 0 0 0 0 0", {10, 11}),
        "F",
        {"refused F", took1311.c_str(), "refused F", "refused F", "goes on"}},
       {"a grand slam for the majority",

@@ -4,8 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "awele/play/notation.hpp"
 #include "awele/support/error.hpp"
@@ -13,13 +13,16 @@
 namespace awele::cli {
 
 Game read_game(const std::string& path) {
+  const auto refuse = [&](const char* why) {
+    throw Error(ExitCode::usage, fmt::format("the saved game {} cannot be read: {}", path, why));
+  };
+  if (std::filesystem::is_directory(path)) refuse("it is a directory");
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || text.fail())
-    throw Error(ExitCode::usage, fmt::format("the saved game {} cannot be read: {}", path,
-                                             std::strerror(errno ? errno : EIO)));
-  return load_game(text.str(), path);
+  if (!file) refuse(std::strerror(errno));
+  std::string text;
+  for (char c; file.get(c);) text += c;
+  if (file.bad()) refuse(std::strerror(EIO));
+  return load_game(text, path);
 }
 
 void write_game(const std::string& path, const Game& game) {

@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
-#include <functional>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "awele/play/notation.hpp"
 #include "awele/probe/board_text.hpp"
@@ -188,7 +186,8 @@ class Session {
     const int sown = game_.now().board[static_cast<std::size_t>(*pit)];
     if (word.size() > 1 && word.substr(1) != std::to_string(sown) &&
         !word.substr(1).starts_with(std::to_string(sown) + "x"))
-      throw Error(fmt::format("pit {} holds {} seeds, not as '{}' says", pit_letter(side, *pit), sown, word));
+      throw Error(fmt::format("there are {1} seeds in pit {0}, not as '{2}' says", pit_letter(side, *pit),
+                              sown, word));
     try {
       fmt::print("{} plays {}\n", name(side), format_move(game_.play(*pit)));
     } catch (const Error& error) {
