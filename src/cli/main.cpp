@@ -38,6 +38,10 @@ void declare(CLI::App& app, Context& context) {
   add_solve(app, context);
   add_status(app, context);
   add_probe(app, context);
+  add_line(app, context);
+  add_analyze(app, context);
+  add_play(app, context);
+  add_annotate(app, context);
   add_stats(app, context);
   add_export(app, context);
   add_info(app, context);

@@ -1,0 +1,47 @@
+// The program as a player and adviser: perfect inside the database, by search outside it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "awele/play/guide.hpp"
+#include "awele/search/analysis.hpp"
+
+namespace awele {
+
+/// What can be said of a legal move in a game. Values as in MoveReport.
+struct Advice {
+  int pit = 0;
+  Interval proven;
+  std::optional<int> estimate;  ///< in hundredths of a seed; none when the value is proven
+  bool repeats = false;         ///< ends this game by repetition: worth 0 whatever the position is worth
+};
+
+class Player {
+ public:
+  /// The prober must outlive the player.
+  Player(const Prober& prober, RuleSet rules, const Effort& effort)
+      : prober_(prober), rules_(rules), effort_(effort), guide_(prober) {}
+
+  /// Every legal move. Values are those of the positions, wherever they come up: of what was played before,
+  /// only a move that ends the game by repetition at once is taken into account.
+  std::vector<Advice> advise(const Game& game);
+  /// The move to make: of best value, and inside the database of best distance. Precondition: the game is not
+  /// over.
+  Advice choose(const Game& game);
+
+ private:
+  const Prober& prober_;
+  RuleSet rules_;
+  Effort effort_;
+  Guide guide_;
+};
+
+/// The advice that is best, and if several are the one of which more is proven, and then the first.
+const Advice& best_of(const std::vector<Advice>& advice);
+
+/// "+2", or "about +0.35, proven within [-4, +10]".
+std::string describe(const Advice& advice);
+
+}  // namespace awele

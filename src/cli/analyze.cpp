@@ -1,0 +1,223 @@
+// awele analyze: search beyond the database.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "analysis_print.hpp"
+#include "awele/play/notation.hpp"
+#include "awele/probe/board_text.hpp"
+#include "awele/search/analysis.hpp"
+#include "awele/support/error.hpp"
+#include "awele/support/stopwatch.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
+#include "situation_options.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(For boards of more seeds than the database has. Deepens ply by ply; after each
+step it prints a line with the depth, the nodes searched so far, nodes a second,
+database look-ups, what is proven of the value, and the line it expects; at the
+end a table of the moves.
+
+Two things are told of every move, and never mixed:
+  proven    an interval [at least, at most] of its value: how many more of the
+            seeds on the board (this move's capture included) the side that
+            makes it captures than its opponent, under best play by both. It
+            rests on the rules and the database alone: on alpha-beta with the
+            worst and the best case at the horizon, and on a part of the graph
+            of positions that is solved with its cycles, as a database is (an
+            endless line splits what is left evenly).
+  estimate  what a search of this depth expects, with the database and, beyond
+            it, an evaluation at the horizon: seeds weighted towards the pits on
+            the right, and mobility. No more than an estimate.
+
+With --stores also the final difference: the value plus what the side to move is
+ahead. (Under majority-slam values are thresholds, see awele probe --help: the
+side to move wins if that sum is positive, draws if it is 0.)
+
+It stops when the value is proven, or at the first limit: --depth, --time (10 s
+if no limit is given), or, after the step that reaches it, --nodes. With
+--depth or --nodes the result is the same for any number of ranks. Under mpirun
+the moves are dealt to the ranks, searches for estimates and for proofs apart
+(root splitting): up to twelve ranks have work.
+
+With --format json one object a step, one a line:
+  {"depth":..,"complete":..,"nodes":..,"seconds":..,"hits":..,"at_least":..,
+   "at_most":..,"best":..,"moves":[{"pit":..,"move":"E3x5","captured":..,
+   "at_least":..,"at_most":..,"estimate":..,"line":["E3x5",..]},..]}
+with values of the seeds on the board; with --stores also "difference":[..,..].
+
+Examples:
+  awele analyze 4 4 4 4 4 4 4 4 4 4 4 4 --db awari --time 30
+  mpirun -n 2 awele analyze 2 2 2 2 2 2 2 2 2 2 2 2 --db awari --stores 12,12)";
+
+struct Options {
+  std::string db, rules, format;
+  SituationOptions situation;
+  std::optional<int> depth;
+  std::optional<double> time;
+  std::optional<std::uint64_t> nodes;
+  int up_to = kMaxSeeds;
+  std::size_t cache = Prober::kDefaultCache;
+  AnalysisLimits limits;
+};
+
+constexpr double kDefaultSeconds = 10;
+constexpr int kDeepest = 200;
+
+nlohmann::ordered_json to_json(const AnalysisReport& report, const Situation& situation,
+                               const Options& options, RuleSet rules, double seconds) {
+  nlohmann::ordered_json json;
+  json["depth"] = report.depth;
+  json["complete"] = report.complete;
+  json["nodes"] = report.nodes;
+  json["seconds"] = seconds;
+  json["hits"] = report.hits;
+  json["at_least"] = report.proven.low;
+  json["at_most"] = report.proven.high;
+  if (!options.situation.stores.empty())
+    json["difference"] = {report.proven.low + situation.lead(), report.proven.high + situation.lead()};
+  json["best"] = nullptr;
+  if (report.best) json["best"] = report.moves[static_cast<std::size_t>(*report.best)].pit;
+  json["moves"] = nlohmann::ordered_json::array();
+  for (const MoveReport& move : report.moves) {
+    const std::vector<std::string> line = line_in_words(situation, rules, move.line);
+    nlohmann::ordered_json each = {{"pit", move.pit},
+                                   {"move", line.front()},
+                                   {"captured", move.captured},
+                                   {"at_least", move.proven.low},
+                                   {"at_most", move.proven.high}};
+    each["estimate"] = nullptr;
+    if (move.estimate) each["estimate"] = *move.estimate / 100.0;
+    each["line"] = line;
+    json["moves"].push_back(each);
+  }
+  return json;
+}
+
+class Run {
+ public:
+  Run(const Options& options, const Communicator& ranks)
+      : options_(options), ranks_(ranks), prober_(options.db, options.cache) {
+    if (!options.rules.empty()) prober_.require_rules(*parse_rules(options.rules));
+    rules_ = prober_.rules().value_or(options.rules.empty() ? RuleSet::awari : *parse_rules(options.rules));
+    situation_ = read_situation(options.situation, rules_);
+    const double seconds = options.time.value_or(options.depth || options.nodes ? 1e9 : kDefaultSeconds);
+    deadline_ =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(std::min(seconds, 1e9)));
+  }
+
+  int run() {
+    Analysis analysis(situation_, rules_, Leaves(&prober_, options_.up_to), options_.limits, ranks_.rank(),
+                      ranks_.size());
+    begin();
+    if (analysis.finished()) print_step(analysis.report());
+    for (int depth = 1; !stop(analysis, depth); ++depth) {
+      const std::vector<std::string> found = exchange(analysis.do_step(depth, deadline_));
+      analysis.finish_step(depth, found);
+      print_step(analysis.report());
+    }
+    if (ranks_.root() && !json()) print_analysis(analysis.report(), situation_, rules_, stores());
+    return 0;
+  }
+
+ private:
+  bool json() const { return options_.format == "json"; }
+  bool stores() const { return !options_.situation.stores.empty(); }
+
+  /// Rank 0 decides, as clocks differ.
+  bool stop(const Analysis& analysis, int depth) const {
+    const AnalysisReport& report = analysis.report();
+    const bool enough = analysis.finished() || depth > options_.depth.value_or(kDeepest) ||
+                        (options_.nodes && report.nodes >= *options_.nodes) ||
+                        std::chrono::steady_clock::now() >= deadline_;
+    return ranks_.any(ranks_.root() && enough);
+  }
+
+  /// What every rank found, on every rank. (No line break is lost: a text ends with one.)
+  std::vector<std::string> exchange(const std::string& own) const {
+    const std::vector<std::string> all = ranks_.gather(own);
+    return {ranks_.broadcast(fmt::format("{}", fmt::join(all, "")))};
+  }
+
+  void begin() const {
+    if (!ranks_.root() || json()) return;
+    fmt::print("{}\n  depth        nodes  nodes/s  look-ups  proven        line\n",
+               draw_situation(situation_));
+  }
+
+  void print_step(const AnalysisReport& report) const {
+    if (!ranks_.root()) return;
+    const double seconds = watch_.seconds();
+    if (json())
+      fmt::print("{}\n", to_json(report, situation_, options_, rules_, seconds).dump());
+    else
+      print_progress(report, situation_, rules_, seconds);
+    std::fflush(stdout);
+  }
+
+  const Options& options_;
+  const Communicator& ranks_;
+  Prober prober_;
+  RuleSet rules_ = RuleSet::awari;
+  Situation situation_;
+  Deadline deadline_;
+  Stopwatch watch_;
+};
+
+void add_limits(CLI::App& command, Options& options) {
+  command.add_option("--depth", options.depth, "Search to this many plies")
+      ->type_name("D")
+      ->check(CLI::Range(1, kDeepest).description(""));
+  command.add_option("--time", options.time, "Search for this many seconds")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e9).description(""));
+  command.add_option("--nodes", options.nodes, "Begin no further step after this many nodes")->type_name("K");
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      app, "analyze", "Search a board beyond the database: what is proven, what estimated", kDetails);
+  add_db(*command, options->db);
+  add_rules(
+      *command, options->rules,
+      "Rule set of an empty database; any other database must have it (default: the database's, awari)");
+  add_situation(*command, options->situation);
+  add_limits(*command, *options);
+  add_seeds(*command, "--slices", options->up_to,
+            "Use only the slices of at most this many seeds (default: all)");
+  command
+      ->add_option("--table", options->limits.table_bytes,
+                   "Memory for the transposition tables, all ranks together (default 64MB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  command
+      ->add_option("--graph", options->limits.graph_positions,
+                   "Positions that the graphs for proofs may expand, all ranks together; 100 bytes each "
+                   "(default 1000000)")
+      ->type_name("K");
+  command->add_option("--cache", options->cache, "Memory of a rank for pieces of the database (default 64MB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  add_format(*command, options->format, {"text", "json"});
+  command->callback([options, &context] {
+    context.command = [options, &context] {
+      return run_parallel(context, [&](const Communicator& ranks) { return Run(*options, ranks).run(); });
+    };
+  });
+}
+
+}  // namespace awele::cli

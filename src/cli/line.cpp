@@ -1,0 +1,87 @@
+// awele line: an optimal line to the end of the game.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "awele/play/guide.hpp"
+#include "awele/play/notation.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "situation_options.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(Both sides play for value first; then the winner hurries towards the next
+capture or the end, and the loser delays it. The database must hold the board's
+slice and all smaller ones. Without stored distances (awele solve --distances)
+the ones needed are searched for, which can take a while on boards of many
+seeds.
+
+The side to move is called first, its pits A to F, leftmost first as it sees
+them; the other is second, its pits a to f. A move is written as its pit, the
+seeds sown, and after an x the seeds captured: E3x5. For each move: its value,
+that is what its maker still captures more than the other of the seeds on the
+board before it; its distance, plies to the next capture or the end (0 when the
+value is 0); and the stores after it. A position that comes back is said to be
+a cycle: what is left is then split evenly. The line goes on to the end even
+when one side already has more than half of all seeds.
+
+Example:
+  awele line --db awari 0 0 2 1 0 3 1 0 0 2 2 1 --stores 20,16)";
+
+struct Options {
+  std::string db, rules;
+  SituationOptions situation;
+};
+
+void print_moves(const OptimalLine& line) {
+  fmt::print("  ply  move    value  distance  stores\n");
+  const int half = line.game.start().total() / 2;
+  bool decided = false;
+  for (std::size_t ply = 0; ply < line.moves.size(); ++ply) {
+    const LineMove& each = line.moves[ply];
+    const Stores& stores = line.game.before(ply + 1).stores;
+    const bool now = stores[0] > half || stores[1] > half;
+    fmt::print("  {:>3}  {:<6}  {:>5}  {:>8}  {:>2}-{}{}{}\n", ply + 1, format_move(each.move),
+               each.value == 0 ? "0" : fmt::format("{:+}", each.value), each.distance, stores[0], stores[1],
+               each.move.rest > 0 ? fmt::format("  takes the remaining {}", each.move.rest) : "",
+               now && !decided ? "  more than half" : "");
+    decided = decided || now;
+  }
+}
+
+void print_cycle(const Game& game) {
+  const std::size_t first = game.first_occurrence();
+  const int n = seeds(game.now().board);
+  fmt::print("A cycle: plies {} to {} lead back to the same position; the {} seed{} left are split {}-{}.\n",
+             first + 1, game.plies(), n, n == 1 ? "" : "s", format_halves(n), format_halves(n));
+}
+
+int run(const Options& options) {
+  const Prober prober(options.db);
+  if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
+  const RuleSet rules = prober.rules().value_or(RuleSet::awari);
+  const OptimalLine line = optimal_line(prober, read_situation(options.situation, rules));
+  fmt::print("{}\n", draw_situation(line.game.start()));
+  if (!line.moves.empty()) print_moves(line);
+  if (line.game.outcome()->ending == Ending::repetition) print_cycle(line.game);
+  fmt::print("{}\n", describe(*line.game.outcome(), rules));
+  return 0;
+}
+
+}  // namespace
+
+void add_line(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "line", "Play an optimal line to the end of the game", kDetails);
+  add_db(*command, options->db);
+  add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
+  add_situation(*command, options->situation);
+  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+}
+
+}  // namespace awele::cli

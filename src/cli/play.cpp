@@ -1,0 +1,300 @@
+// awele play: a game in the terminal.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "awele/play/notation.hpp"
+#include "awele/probe/board_text.hpp"
+#include "awele/search/player.hpp"
+#include "awele/support/error.hpp"
+#include "commands.hpp"
+#include "game_files.hpp"
+#include "options.hpp"
+
+namespace awele::cli {
+
+namespace {
+
+constexpr const char* kDetails =
+    R"(First has the pits A to F below, second the pits a to f above; each side sees
+its leftmost pit as A or a. A person types moves and commands; the program plays
+perfectly where the database reaches and searches elsewhere (--time, --depth).
+
+The rules are those of the database (or --rules, when it is empty). Besides what
+they say of starving: a side with more than half of all seeds (25 of 48) has
+won; a side that cannot move ends the game; and when a position comes up for the
+third time, what is left is split evenly.
+
+Type
+  E (or E4)       play the move from pit E
+  advice          the value of every move: proven, or estimated
+  program         let the program make this move
+  undo            take back the last move, and the program's before it
+  board, moves    show the board; show the moves so far
+  save FILE       write the game as text
+  load FILE       go on with a saved game
+  help, quit
+
+A value counts the seeds on the board: how many more of them the side that moves
+captures than its opponent, under best play by both.
+
+Examples:
+  awele play --db awari
+  awele play --db awari --first program --second program --seeds-per-pit 1
+  awele play --db awari --board 0,0,2,1,0,3,1,0,0,2,2,1 --stores 20,16)";
+
+constexpr const char* kCommands =
+    "Type a pit (A-F), advice, program, undo, board, moves, save FILE, load FILE, help or quit";
+
+struct Options {
+  std::string db, rules, board, stores, load, first = "person", second = "program";
+  int seeds_per_pit = 4, total = kMaxSeeds;
+  bool advice = false;
+  Effort effort;
+};
+
+Situation start_of(const Options& options, RuleSet rules) {
+  Situation start;
+  start.board.fill(static_cast<std::uint8_t>(options.seeds_per_pit));
+  if (!options.board.empty()) start.board = parse_board(options.board);
+  if (!options.stores.empty()) start.stores = parse_stores(options.stores);
+  check_totals(start, options.stores.empty() ? seeds(start.board) : options.total, rules);
+  return start;
+}
+
+class Session {
+ public:
+  Session(const Options& options, const Prober& prober, RuleSet rules)
+      : options_(options), game_(rules, start_of(options, rules)), player_(prober, rules, options.effort) {
+    if (!options.load.empty()) load(options.load);
+  }
+
+  int run() {
+    show_board();
+    while (!quit_) {
+      if (game_.outcome()) {
+        if (!after_the_end()) break;
+      } else if (is_program(game_.now().to_move)) {
+        program_moves();
+      } else {
+        person_moves();
+      }
+    }
+    return 0;
+  }
+
+ private:
+  bool is_program(Side side) const {
+    return (side == Side::first ? options_.first : options_.second) == "program";
+  }
+
+  void show_board() const { fmt::print("\n{}\n", draw_situation(game_.now())); }
+
+  /// The next line typed, in words; nothing at the end of the input.
+  std::optional<std::vector<std::string>> ask(const std::string& prompt) {
+    fmt::print("{}> ", prompt);
+    std::fflush(stdout);
+    std::string line;
+    if (!std::getline(std::cin, line)) {
+      fmt::print("\n");
+      return std::nullopt;
+    }
+    std::vector<std::string> words;
+    std::istringstream text(line);
+    for (std::string word; text >> word;) words.push_back(word);
+    return words;
+  }
+
+  /// Both sides may be the program: then there is nobody to ask.
+  bool after_the_end() {
+    fmt::print("{}\n", describe(*game_.outcome(), game_.rules()));
+    if (is_program(Side::first) && is_program(Side::second)) return false;
+    while (!quit_ && game_.outcome()) {
+      const auto words = ask("over");
+      if (!words) return false;
+      obey(*words);
+    }
+    return !quit_;
+  }
+
+  void person_moves() {
+    if (options_.advice) show_advice();
+    const Side side = game_.now().to_move;
+    const std::size_t plies = game_.plies();
+    while (!quit_ && game_.plies() == plies && game_.now().to_move == side && !game_.outcome()) {
+      const auto words = ask(name(side));
+      if (!words) {
+        quit_ = true;
+        fmt::print("The game is left unfinished.\n");
+        return;
+      }
+      obey(*words);
+    }
+  }
+
+  void program_moves() {
+    const Advice advice = player_.choose(game_);
+    const PlayedMove& move = game_.play(advice.pit);
+    fmt::print("{} plays {}: {}\n", name(move.side), format_move(move), describe(advice));
+    show_board();
+  }
+
+  void obey(const std::vector<std::string>& words) {
+    if (words.empty()) return;
+    try {
+      if (!command(words)) move(words[0]);
+    } catch (const Error& error) {
+      fmt::print("{}\n", error.what());
+    }
+  }
+
+  bool command(const std::vector<std::string>& words) {
+    const std::string& what = words[0];
+    const bool known = what == "save" || what == "load" ? words.size() == 2 : words.size() == 1;
+    if (!known) throw Error(fmt::format("'{}' is not understood. {}", fmt::join(words, " "), kCommands));
+    if (what == "quit")
+      quit_ = true;
+    else if (what == "help")
+      fmt::print("{}\n", kCommands);
+    else if (what == "advice")
+      show_advice();
+    else if (what == "program")
+      game_.outcome() ? throw Error("the game is over") : program_moves();
+    else if (what == "undo")
+      undo();
+    else if (what == "board")
+      show_board();
+    else if (what == "moves")
+      fmt::print("{}", save_game(game_));
+    else if (what == "save")
+      save(words[1]);
+    else if (what == "load")
+      load(words[1]), show_board();
+    else
+      return false;
+    return true;
+  }
+
+  void move(const std::string& word) {
+    const auto pit = pit_of_letter(word[0]);
+    if (!pit) throw Error(fmt::format("'{}' is not understood. {}", word, kCommands));
+    const Side side = game_.now().to_move;
+    const int sown = game_.now().board[static_cast<std::size_t>(*pit)];
+    if (word.size() > 1 && word.substr(1) != std::to_string(sown) &&
+        !word.substr(1).starts_with(std::to_string(sown) + "x"))
+      throw Error(fmt::format("there are {1} seeds in pit {0}, not as '{2}' says", pit_letter(side, *pit),
+                              sown, word));
+    try {
+      fmt::print("{} plays {}\n", name(side), format_move(game_.play(*pit)));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} is not legal: {}", pit_letter(side, *pit), error.what()));
+    }
+    show_board();
+  }
+
+  void undo() {
+    if (game_.plies() == 0) throw Error("there is no move to take back");
+    game_.undo();
+    while (game_.plies() > 0 && is_program(game_.now().to_move)) game_.undo();
+    show_board();
+  }
+
+  void show_advice() {
+    if (game_.outcome()) throw Error("the game is over");
+    const std::vector<Advice> all = player_.advise(game_);
+    const int best = best_of(all).pit;
+    for (const Advice& each : all)
+      fmt::print("  {}{} {}\n", pit_letter(game_.now().to_move, each.pit), each.pit == best ? "*" : " ",
+                 describe(each));
+  }
+
+  void save(const std::string& path) const {
+    write_game(path, game_);
+    fmt::print("saved in {}\n", path);
+  }
+
+  void load(const std::string& path) {
+    Game loaded = read_game(path);
+    if (loaded.rules() != game_.rules())
+      throw Error(ExitCode::usage, fmt::format("{} is a game of the rules {}, not {}", path,
+                                               awele::name(loaded.rules()), awele::name(game_.rules())));
+    game_ = std::move(loaded);
+  }
+
+  const Options& options_;
+  Game game_;
+  Player player_;
+  bool quit_ = false;
+};
+
+int run(const Options& options) {
+  const Prober prober(options.db);
+  if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
+  const RuleSet rules =
+      prober.rules().value_or(options.rules.empty() ? RuleSet::awari : *parse_rules(options.rules));
+  return Session(options, prober, rules).run();
+}
+
+void add_players(CLI::App& command, Options& options) {
+  const auto known = [](const std::string& text) {
+    return text == "person" || text == "program"
+               ? std::string()
+               : fmt::format("'{}' is no player; use person or program", text);
+  };
+  command.add_option("--first", options.first, "Who plays first: person or program (default person)")
+      ->type_name("WHO")
+      ->check(CLI::Validator(known, "", "player"));
+  command.add_option("--second", options.second, "Who plays second: person or program (default program)")
+      ->type_name("WHO")
+      ->check(CLI::Validator(known, "", "player"));
+}
+
+void add_start(CLI::App& command, Options& options) {
+  CLI::Option* even =
+      command.add_option("--seeds-per-pit", options.seeds_per_pit, "An even start (default 4)")
+          ->type_name("N")
+          ->check(CLI::Range(1, 4).description(""));
+  command.add_option("--board", options.board, "Another start: 12 numbers with commas, first's pits first")
+      ->type_name("BOARD")
+      ->excludes(even);
+  CLI::Option* stores =
+      command.add_option("--stores", options.stores, "Seeds captured before the start, first,second")
+          ->type_name("A,B");
+  command.add_option("--total", options.total, "What they and the board add up to (default 48)")
+      ->type_name("N")
+      ->needs(stores);
+  command.add_option("--load", options.load, "Go on with a saved game")->type_name("FILE");
+}
+
+}  // namespace
+
+void add_effort(CLI::App& command, Effort& effort) {
+  command
+      .add_option("--time", effort.seconds,
+                  fmt::format("Seconds a search may take (default {})", effort.seconds))
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e6).description(""));
+  command.add_option("--depth", effort.depth, "Plies a search may go deep (default 200: by the time alone)")
+      ->type_name("D")
+      ->check(CLI::Range(1, 200).description(""));
+}
+
+void add_play(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(app, "play", "Play a game in the terminal", kDetails);
+  add_db(*command, options->db);
+  add_rules(
+      *command, options->rules,
+      "Rule set of an empty database; any other database must have it (default: the database's, awari)");
+  add_players(*command, *options);
+  add_start(*command, *options);
+  command->add_flag("--advice", options->advice, "Show advice before every move of a person");
+  add_effort(*command, options->effort);
+  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+}
+
+}  // namespace awele::cli

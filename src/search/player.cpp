@@ -1,0 +1,59 @@
+#include "awele/search/player.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace awele {
+
+namespace {
+
+int expected(const Advice& advice) {
+  const int low = 100 * advice.proven.low, high = 100 * advice.proven.high;
+  return std::clamp(advice.estimate.value_or((low + high) / 2), low, high);
+}
+
+std::string signed_number(int value) { return value == 0 ? "0" : fmt::format("{:+}", value); }
+
+}  // namespace
+
+std::vector<Advice> Player::advise(const Game& game) {
+  const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_);
+  std::vector<Advice> all;
+  for (const MoveReport& move : report.moves) {
+    Advice advice{move.pit, move.proven, move.estimate, game.would_end_by_repetition(move.pit)};
+    if (advice.repeats) advice.proven = {0, 0};
+    if (advice.proven.exact()) advice.estimate.reset();
+    all.push_back(advice);
+  }
+  return all;
+}
+
+Advice Player::choose(const Game& game) {
+  const std::vector<Advice> all = advise(game);
+  const Advice& best = best_of(all);
+  const bool known =
+      std::all_of(all.begin(), all.end(), [](const Advice& each) { return each.proven.exact(); });
+  if (!known || best.repeats) return best;
+  const auto guidance = guide_.guide(game.now());
+  if (!guidance || !guidance->choice) return best;
+  for (const Advice& each : all)
+    if (each.pit == *guidance->choice && each.proven == best.proven) return each;
+  return best;
+}
+
+const Advice& best_of(const std::vector<Advice>& advice) {
+  return *std::max_element(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
+    return std::pair(expected(a), a.proven.low) < std::pair(expected(b), b.proven.low);
+  });
+}
+
+std::string describe(const Advice& advice) {
+  if (advice.repeats) return "0 (the position repeats, and the game ends)";
+  if (advice.proven.exact()) return signed_number(advice.proven.low);
+  const std::string proven = fmt::format("proven within [{}, {}]", signed_number(advice.proven.low),
+                                         signed_number(advice.proven.high));
+  return advice.estimate ? fmt::format("about {:+.2f}, {}", *advice.estimate / 100.0, proven) : proven;
+}
+
+}  // namespace awele
