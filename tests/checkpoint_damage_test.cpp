@@ -169,13 +169,12 @@ class DamagedCheckpoint : public testing::Test {
 
   /// Bytes of the part that are not in the streams of its pieces.
   static std::vector<std::size_t> metadata_bytes() {
-    const StatePartReader reader(interrupted_->newer() / kPart, slice_size(kSeeds));
+    const StatePartReader reader(interrupted_->newer() / kPart, slice_size(kSeeds), 2);
     std::vector<std::vector<std::byte>> streams;
     for (std::uint64_t piece = 0; piece * kPiecePositions < slice_size(kSeeds); ++piece) {
       PieceStreams both;
       reader.read(piece, both);
-      streams.push_back(std::move(both.codes));
-      streams.push_back(std::move(both.counts));
+      for (std::size_t plane = 0; plane < 2; ++plane) streams.push_back(std::move(both.stream[plane]));
     }
     return test::bytes_outside(whole(kPart), streams);
   }
