@@ -37,7 +37,7 @@ TEST_P(EveryRuleSet, WholeGraphProvesTheValue) {
     for (std::uint64_t p = 0; p < slice_size(n); p += n < 4 ? 1 : 11) {
       Leaves none(nullptr);
       ProofGraph graph(GetParam(), none, position_at(n, p));
-      graph.grow(1'000'000, Deadline::max());
+      graph.grow(1'000'000, kMaxSeeds, Deadline::max());
       const int value = slices[static_cast<std::size_t>(n)][p];
       ASSERT_EQ(graph.interval(), (Interval{value, value})) << format_board(position_at(n, p));
     }
@@ -62,7 +62,7 @@ TEST_P(EveryRuleSet, BoundsHoldTheValueAtEveryDepth) {
       EXPECT_LE(search.search(board, Horizon::worst, depth, -n, n), value) << format_board(board);
       EXPECT_GE(search.search(board, Horizon::best, depth, -n, n), value) << format_board(board);
       search.search(board, Horizon::estimate, depth, -100 * n, 100 * n);
-      graph.grow(std::size_t{1} << (depth + 3), Deadline::max());
+      graph.grow(std::size_t{1} << (depth + 3), kMaxSeeds, Deadline::max());
       EXPECT_TRUE(graph.interval().contains(value)) << format_board(board);
     }
   }
@@ -114,13 +114,13 @@ TEST(GraphHistory, PositionsThatACarelessTableGetsWrong) {
     ProofGraph graph(RuleSet::awari, none, board);
     AlphaBeta search(RuleSet::awari, none, 1 << 16);
     for (int depth = 1; depth <= 12; ++depth) {
-      graph.grow(std::size_t{1} << depth, Deadline::max());
+      graph.grow(std::size_t{1} << depth, kMaxSeeds, Deadline::max());
       EXPECT_TRUE(graph.interval().contains(value)) << format_board(board);
       search.search(board, Horizon::estimate, depth, -100 * kSeeds, 100 * kSeeds);
       EXPECT_LE(search.search(board, Horizon::worst, depth, -kSeeds, kSeeds), value) << format_board(board);
       EXPECT_GE(search.search(board, Horizon::best, depth, -kSeeds, kSeeds), value) << format_board(board);
     }
-    graph.grow(1'000'000, Deadline::max());
+    graph.grow(1'000'000, kMaxSeeds, Deadline::max());
     EXPECT_EQ(graph.interval(), (Interval{value, value})) << format_board(board);
   }
   EXPECT_GE(wrong, 10) << "the careless search must be wrong somewhere, or this tests nothing";
