@@ -68,6 +68,35 @@ TEST_P(EveryRuleSet, BoundsHoldTheValueAtEveryDepth) {
   }
 }
 
+/// Whole analyses of any boards, with and without a hole: equal to the database where it reaches, true
+/// elsewhere.
+TEST_P(EveryRuleSet, AnalysesAreTrue) {
+  constexpr int kSeeds = 8;
+  const auto slices = reference::reference_slices(GetParam(), kSeeds);
+  test::ScratchDirectory scratch;
+  test::make_database(scratch.path() / "db", kSeeds, GetParam());
+  const Prober prober(scratch.path() / "db");
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 150; ++trial) {
+    const int n = 4 + 2 * (trial % 3);
+    Board board{};
+    for (int k = 0; k < n; ++k) ++board[random() % 12];
+    const int value = reference::reference_value(slices, GetParam(), board);
+    const int ahead = static_cast<int>(random() % 7);  // the total stays even
+    const Situation situation{board, Side::first, {ahead, 6 - ahead}};
+    EXPECT_EQ(analyze(situation, GetParam(), Leaves(&prober), {1, 10}).proven, (Interval{value, value}))
+        << format_board(board);
+    Analysis partial(situation, GetParam(), Leaves(&prober, n - 1 - trial % 3), {1 << 14, 2000});
+    for (int depth = 1; depth <= 6 && !partial.finished(); ++depth) {
+      const AnalysisReport& report = partial.step(depth);
+      EXPECT_TRUE(report.proven.contains(value)) << format_board(board);
+      for (const MoveReport& move : report.moves)
+        EXPECT_TRUE(move.proven.contains(reference::reference_move(slices, GetParam(), board, move.pit)))
+            << format_board(board) << " pit " << move.pit;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Search, EveryRuleSet, testing::ValuesIn(kRuleSets), rules_name);
 
 /// The mistake that the graph-history problem is about: scores of repetitions on the path are kept for the

@@ -140,7 +140,12 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
   std::vector<std::pair<std::size_t, Move>> open;
   for (int i = 0; i < kHalfPits; ++i) {
     const Move& move = all.pit[i];
-    if (!legal_moves(situation, rules)[i]) continue;
+    if (!legal_moves(situation, rules)[i]) {
+      // A grand slam that these stores do not allow is none of the moves, but a value is a threshold for all
+      // stores.
+      if (move.kind == Move::Kind::known) ended_ = std::max(ended_.value_or(move.value), move.value);
+      continue;
+    }
     MoveReport report{i, move.captured, {-n, n}, std::nullopt, {i}};
     if (move.kind == Move::Kind::known)
       report.proven = {move.value, move.value};
