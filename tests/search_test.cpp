@@ -37,7 +37,7 @@ TEST_P(EveryRuleSet, WholeGraphProvesTheValue) {
     for (std::uint64_t p = 0; p < slice_size(n); p += n < 4 ? 1 : 11) {
       Leaves none(nullptr);
       ProofGraph graph(GetParam(), none, position_at(n, p));
-      graph.grow(1'000'000, Deadline::max());
+      graph.grow(1'000'000, kMaxSeeds, Deadline::max());
       const int value = slices[static_cast<std::size_t>(n)][p];
       ASSERT_EQ(graph.interval(), (Interval{value, value})) << format_board(position_at(n, p));
     }
@@ -62,8 +62,37 @@ TEST_P(EveryRuleSet, BoundsHoldTheValueAtEveryDepth) {
       EXPECT_LE(search.search(board, Horizon::worst, depth, -n, n), value) << format_board(board);
       EXPECT_GE(search.search(board, Horizon::best, depth, -n, n), value) << format_board(board);
       search.search(board, Horizon::estimate, depth, -100 * n, 100 * n);
-      graph.grow(std::size_t{1} << (depth + 3), Deadline::max());
+      graph.grow(std::size_t{1} << (depth + 3), kMaxSeeds, Deadline::max());
       EXPECT_TRUE(graph.interval().contains(value)) << format_board(board);
+    }
+  }
+}
+
+/// Whole analyses of any boards, with and without a hole: equal to the database where it reaches, true
+/// elsewhere.
+TEST_P(EveryRuleSet, AnalysesAreTrue) {
+  constexpr int kSeeds = 8;
+  const auto slices = reference::reference_slices(GetParam(), kSeeds);
+  test::ScratchDirectory scratch;
+  test::make_database(scratch.path() / "db", kSeeds, GetParam());
+  const Prober prober(scratch.path() / "db");
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 150; ++trial) {
+    const int n = 4 + 2 * (trial % 3);
+    Board board{};
+    for (int k = 0; k < n; ++k) ++board[random() % 12];
+    const int value = reference::reference_value(slices, GetParam(), board);
+    const int ahead = static_cast<int>(random() % 7);  // the total stays even
+    const Situation situation{board, Side::first, {ahead, 6 - ahead}};
+    EXPECT_EQ(analyze(situation, GetParam(), Leaves(&prober), {1, 10}).proven, (Interval{value, value}))
+        << format_board(board);
+    Analysis partial(situation, GetParam(), Leaves(&prober, n - 1 - trial % 3), {1 << 14, 2000});
+    for (int depth = 1; depth <= 6 && !partial.finished(); ++depth) {
+      const AnalysisReport& report = partial.step(depth);
+      EXPECT_TRUE(report.proven.contains(value)) << format_board(board);
+      for (const MoveReport& move : report.moves)
+        EXPECT_TRUE(move.proven.contains(reference::reference_move(slices, GetParam(), board, move.pit)))
+            << format_board(board) << " pit " << move.pit;
     }
   }
 }
@@ -114,13 +143,13 @@ TEST(GraphHistory, PositionsThatACarelessTableGetsWrong) {
     ProofGraph graph(RuleSet::awari, none, board);
     AlphaBeta search(RuleSet::awari, none, 1 << 16);
     for (int depth = 1; depth <= 12; ++depth) {
-      graph.grow(std::size_t{1} << depth, Deadline::max());
+      graph.grow(std::size_t{1} << depth, kMaxSeeds, Deadline::max());
       EXPECT_TRUE(graph.interval().contains(value)) << format_board(board);
       search.search(board, Horizon::estimate, depth, -100 * kSeeds, 100 * kSeeds);
       EXPECT_LE(search.search(board, Horizon::worst, depth, -kSeeds, kSeeds), value) << format_board(board);
       EXPECT_GE(search.search(board, Horizon::best, depth, -kSeeds, kSeeds), value) << format_board(board);
     }
-    graph.grow(1'000'000, Deadline::max());
+    graph.grow(1'000'000, kMaxSeeds, Deadline::max());
     EXPECT_EQ(graph.interval(), (Interval{value, value})) << format_board(board);
   }
   EXPECT_GE(wrong, 10) << "the careless search must be wrong somewhere, or this tests nothing";

@@ -65,12 +65,12 @@ class Analysis::Task {
   }
 
   /// `most_expanded`: by the proof graph; 0 when a proof is of no use.
-  std::string do_step(int depth, std::size_t most_expanded, Deadline deadline) {
+  std::string do_step(int depth, std::size_t most_expanded, int floor, Deadline deadline) {
     search_.set_deadline(deadline);
     found_.complete = true;
     const std::uint64_t nodes = total_nodes(), hits = leaves_.hits();
     try {
-      graph_ ? prove(depth, most_expanded, deadline) : estimate(depth);
+      graph_ ? prove(depth, most_expanded, floor, deadline) : estimate(depth);
     } catch (const Interrupted&) {
       found_.complete = false;
     }
@@ -93,18 +93,34 @@ class Analysis::Task {
     found_.line = search_.best_line(made_.child, depth - 1);
   }
 
-  void prove(int depth, std::size_t most_expanded, Deadline deadline) {
-    if (proven_.exact() || most_expanded == 0) return;
-    const int low = search_.search(made_.child, Horizon::worst, depth - 1, proven_.low, proven_.high);
-    proven_.low = std::max(proven_.low, low);
-    if (proven_.exact()) return;
-    const int high = search_.search(made_.child, Horizon::best, depth - 1, proven_.low, proven_.high);
-    proven_.high = std::min(proven_.high, high);
+  /// `floor`: what is proven of the situation without this move; less is all the same.
+  void prove(int depth, std::size_t most_expanded, int floor, Deadline deadline) {
+    if (most_expanded == 0) return;
+    const int enough = made_.captured - floor;  // for the other side, after the move
+    // First what decides whether the move matters, in a window of no width; then as far as it goes.
+    raise_low(depth, std::min(proven_.high, enough) - 1, enough);
+    raise_low(depth, proven_.low, enough);
+    lower_high(depth, enough);
     constexpr int kLeastLog = 8, kMostLog = 40;
-    graph_->grow(std::min(most_expanded, std::size_t{1} << std::min(kLeastLog + depth, kMostLog)), deadline);
+    graph_->grow(std::min(most_expanded, std::size_t{1} << std::min(kLeastLog + depth, kMostLog)), enough,
+                 deadline);
     proven_.low = std::max(proven_.low, graph_->interval().low);
     proven_.high = std::min(proven_.high, graph_->interval().high);
     found_.complete = std::chrono::steady_clock::now() < deadline;
+  }
+
+  void raise_low(int depth, int alpha, int enough) {
+    const int beta = std::min(proven_.high, enough);
+    if (alpha < proven_.low || alpha >= beta) return;
+    const int low = search_.search(made_.child, Horizon::worst, depth - 1, alpha, beta);
+    if (low > alpha) proven_.low = std::max(proven_.low, low);
+  }
+
+  void lower_high(int depth, int enough) {
+    const int beta = std::min(proven_.high, enough);
+    if (proven_.low >= beta) return;
+    const int high = search_.search(made_.child, Horizon::best, depth - 1, proven_.low, beta);
+    if (high < beta) proven_.high = std::min(proven_.high, high);
   }
 
   Move made_;
@@ -124,7 +140,12 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
   std::vector<std::pair<std::size_t, Move>> open;
   for (int i = 0; i < kHalfPits; ++i) {
     const Move& move = all.pit[i];
-    if (!legal_moves(situation, rules)[i]) continue;
+    if (!legal_moves(situation, rules)[i]) {
+      // A grand slam that these stores do not allow is none of the moves, but a value is a threshold for all
+      // stores.
+      if (move.kind == Move::Kind::known) ended_ = std::max(ended_.value_or(move.value), move.value);
+      continue;
+    }
     MoveReport report{i, move.captured, {-n, n}, std::nullopt, {i}};
     if (move.kind == Move::Kind::known)
       report.proven = {move.value, move.value};
@@ -158,7 +179,7 @@ std::string Analysis::do_step(int depth, Deadline deadline) {
   std::string text;
   for (const auto& task : tasks_) {
     const bool wanted = is_useful(report_.moves[task->move()]);
-    text += task->do_step(depth, wanted ? graph_positions_ / useful : 0, deadline);
+    text += task->do_step(depth, wanted ? graph_positions_ / useful : 0, report_.proven.low, deadline);
   }
   return text;
 }

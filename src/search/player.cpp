@@ -35,7 +35,14 @@ Advice Player::choose(const Game& game) {
   const bool known =
       std::all_of(all.begin(), all.end(), [](const Advice& each) { return each.proven.exact(); });
   if (!known || best.repeats) return best;
-  const auto guidance = guide_.guide(game.now());
+  std::optional<Guidance> guidance;
+  try {
+    guidance = guide_.guide(game.now());
+  } catch (const ProbeError&) {
+    throw;
+  } catch (const Error&) {
+    // The way to the next capture is too long to be found without distances: the value alone must do.
+  }
   if (!guidance || !guidance->choice) return best;
   for (const Advice& each : all)
     if (each.pit == *guidance->choice && each.proven == best.proven) return each;

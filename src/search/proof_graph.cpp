@@ -59,10 +59,12 @@ void ProofGraph::expand(Id id) {
   ++expanded_;
 }
 
-void ProofGraph::grow(std::size_t most, Deadline deadline) {
+void ProofGraph::grow(std::size_t most, int enough, Deadline deadline) {
   constexpr std::size_t kLeast = 64;
-  while (expanded_ < most && !interval().exact() && std::chrono::steady_clock::now() < deadline) {
-    const std::vector<Id> leaves = useful_leaves(std::min(most - expanded_, std::max(kLeast, expanded_ / 2)));
+  while (expanded_ < most && interval().low < std::min(interval().high, enough) &&
+         std::chrono::steady_clock::now() < deadline) {
+    const std::vector<Id> leaves =
+        useful_leaves(std::min(most - expanded_, std::max(kLeast, expanded_ / 2)), enough);
     if (leaves.empty()) break;
     for (Id id : leaves) expand(id);
     solve();
@@ -71,12 +73,12 @@ void ProofGraph::grow(std::size_t most, Deadline deadline) {
 
 /// Breadth first over what can still change the root's interval. A node is looked at once, with the window of
 /// the path that came first: this chooses work, it proves nothing.
-std::vector<ProofGraph::Id> ProofGraph::useful_leaves(std::size_t most) {
+std::vector<ProofGraph::Id> ProofGraph::useful_leaves(std::size_t most, int enough) {
   std::vector<Id> leaves;
   std::vector<Window> queue;
   ++visit_;
   visited_[0] = visit_;
-  queue.push_back({0, bounds_[0].low, bounds_[0].high});
+  queue.push_back({0, bounds_[0].low, std::min<int>(bounds_[0].high, enough)});
   for (std::size_t next = 0; next < queue.size() && leaves.size() < most; ++next) {
     const Window at = queue[next];
     if (nodes_[at.id].expanded)

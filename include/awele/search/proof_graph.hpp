@@ -25,8 +25,9 @@ class ProofGraph {
   ProofGraph(RuleSet rules, Leaves& leaves, const Board& root);
 
   /// Expands the positions that can still tighten the root's interval, nearest first, until `most` are
-  /// expanded, the interval is exact or the deadline has passed, and solves.
-  void grow(std::size_t most, Deadline deadline);
+  /// expanded, the interval is exact or the deadline has passed, and solves. That the root is worth at least
+  /// `enough` is all that is wanted of values above it.
+  void grow(std::size_t most, int enough, Deadline deadline);
 
   /// What is proven of the root's value.
   Interval interval() const { return {bounds_[0].low, bounds_[0].high}; }
@@ -56,7 +57,7 @@ class ProofGraph {
   Id id_of(const Board& board);
   void rehash();
   void expand(Id id);
-  std::vector<Id> useful_leaves(std::size_t most);
+  std::vector<Id> useful_leaves(std::size_t most, int enough);
   void visit_children(const Window& at, std::vector<Window>& queue);
   void solve();
   void solve_slice(const std::vector<Id>& slice);
