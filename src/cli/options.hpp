@@ -25,10 +25,9 @@ CLI::Option* add_seeds(CLI::App& command, const std::string& option, int& seeds,
 /// --format, one of `formats`, of which the first is the default.
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
 
-/// Options of a solve that the results do not depend on.
 /// --distances
 void add_distances(CLI::App& command, SolveOptions& options);
-
+/// Options of a solve that the results do not depend on.
 void add_solve_tuning(CLI::App& command, SolveOptions& options);
 
 }  // namespace awele::cli

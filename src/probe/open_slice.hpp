@@ -25,7 +25,8 @@ class OpenSlice {
   std::uint64_t file_bytes() const { return bytes_; }
   bool has_distances() const { return info_.distance_crc.has_value(); }
 
-  /// One chunk, checked: the stream's checksum, the CRC-32 that the file states, and that all values lie in -n..n.
+  /// One chunk, checked: the stream's checksum, the CRC-32 that the file states, and that all values lie in
+  /// -n..n.
   ChunkPtr values(std::uint64_t index) const;
   ChunkPtr distances(std::uint64_t index) const;
 
