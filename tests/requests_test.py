@@ -132,7 +132,7 @@ class Requests(unittest.TestCase):
 
     def test_by_the_clock_but_at_most_a_tenth_of_the_time(self):
         begin = time.time()
-        self.ended(self.start(19, "--checkpoint-every", "0.0001"), 0)
+        self.ended(self.start(20, "--checkpoint-every", "0.0001"), 0)
         saved = events(self.db, "checkpoint")
         self.assertGreater(len(saved), 0)
         self.assertLess(sum(e["seconds"] for e in saved), 0.2 * (time.time() - begin))

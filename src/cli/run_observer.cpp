@@ -124,7 +124,7 @@ void RunObserver::checkpoint_begins(int seeds) {
 }
 
 void RunObserver::checkpoint_done(const CheckpointReport& report) {
-  control_.work_is_safe();
+  control_.work_is_safe(report.seconds);
   if (!root_) return;
   note(fmt::format("slice {:2}: state saved in {} ({:.1f} MB, {:.1f} s)", report.seeds, report.path.string(),
                    static_cast<double>(report.bytes) / 1e6, report.seconds));
@@ -137,7 +137,7 @@ void RunObserver::checkpoint_done(const CheckpointReport& report) {
 }
 
 void RunObserver::checkpoint_failed(const CheckpointReport& report) {
-  control_.work_is_safe();  // the next attempt comes when it is due again
+  control_.work_is_safe(report.seconds);  // the next attempt comes when it is due again
   if (!root_) return;
   note(fmt::format("slice {:2}: the state could not be saved, the one before is kept: {}", report.seeds,
                    report.reason));

@@ -111,14 +111,16 @@ bool RunControl::limit_reached(const Outlook& outlook) const {
   return left.count() < 1.5 * (outlook.to_checkpoint + longest_) + reserve;
 }
 
-/// By the clock, but never so often that saving takes more than about a tenth of the time.
+/// By the clock, but never so often that saving takes more than about a tenth of the run's time. The whole
+/// run counts: a checkpoint takes a fifth of what its slice does, however large the slice is.
 bool RunControl::checkpoint_due(const Outlook& outlook) const {
-  if (limits_.checkpoint_minutes <= 0) return false;
-  return seconds_since(safe_) > std::max(60 * limits_.checkpoint_minutes, 10 * outlook.to_checkpoint);
+  if (limits_.checkpoint_minutes <= 0 || seconds_since(safe_) < 60 * limits_.checkpoint_minutes) return false;
+  return saving_ + outlook.to_checkpoint < 0.1 * seconds_since(begun_);
 }
 
-void RunControl::work_is_safe() {
+void RunControl::work_is_safe(double seconds) {
   safe_ = Clock::now();
+  saving_ += seconds;
   if (rank_ != 0 || !checkpoint_file_) return;
   checkpoint_file_ = false;
   std::error_code ignored;

@@ -43,8 +43,9 @@ class RunControl : public SolveControl {
   /// On rank 0, of a run that was stopped: "file" (DIR/stop), "time" (the limit), or "signal".
   std::string_view stop_reason() const;
 
-  /// A slice was begun, or its state saved: from now on work can be lost.
-  void work_is_safe();
+  /// A slice was begun, or its state saved (or that was tried) in so many seconds: from now on work can be
+  /// lost.
+  void work_is_safe(double seconds = 0);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -62,7 +63,9 @@ class RunControl : public SolveControl {
   RunLog log_;
   std::vector<Injection> injections_;
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
-  Clock::time_point safe_ = Clock::now(), asked_ = Clock::now(), looked_{};
+  const Clock::time_point begun_ = Clock::now();
+  Clock::time_point safe_ = begun_, asked_ = begun_, looked_{};
+  double saving_ = 0;   ///< seconds spent on checkpoints
   double longest_ = 0;  ///< seconds between two calls, the longest lately
   bool stop_file_ = false, checkpoint_file_ = false, late_ = false;
 };
