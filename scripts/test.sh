@@ -20,13 +20,13 @@ cd "$root" || exit 1
 
 passed=0 failed=0 skipped=0
 
-# build PRESET [CMAKE-OPTION...]; a build that fails counts as one failed test.
+# build PRESET TARGET [CMAKE-OPTION...]; a build that fails counts as one failed test.
 build() {
-  local preset=$1 log="$root/build/$1.log"
+  local preset=$1 target=$2 log="$root/build/$1.log"
   mkdir -p build
   echo "== $preset: building"
-  cmake --preset "$preset" -DAWELE_TESTS=ON "${@:2}" >"$log" 2>&1 &&
-    cmake --build --preset "$preset" --parallel "$(nproc)" >>"$log" 2>&1 && return 0
+  cmake --preset "$preset" -DAWELE_TESTS=ON "${@:3}" >"$log" 2>&1 &&
+    cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)" >>"$log" 2>&1 && return 0
   grep -n -m 20 -A 5 -E "CMake Error|error:|FAILED" "$log" || tail -n 40 "$log"
   echo "test.sh: the build of the preset $preset failed (full log: $log)" >&2
   failed=$((failed + 1))
@@ -48,10 +48,10 @@ run_tests() {
   if [[ $code != 0 && ${bad:-0} == 0 ]]; then failed=$((failed + 1)); fi
 }
 
-build release && run_tests release
-build sanitize && run_tests sanitize -L '^sanitize$'
+build release all && run_tests release
+build sanitize sanitize_tests && run_tests sanitize -L '^sanitize$'
 if command -v mpicxx.mpich >/dev/null && command -v mpiexec.mpich >/dev/null; then
-  build mpich -DMPIEXEC_EXECUTABLE="$(command -v mpiexec.mpich)" && run_tests mpich -L '^mpich$'
+  build mpich mpich_tests -DMPIEXEC_EXECUTABLE="$(command -v mpiexec.mpich)" && run_tests mpich -L '^mpich$'
 else
   echo "== mpich: left out, there is no mpicxx.mpich here"
 fi
