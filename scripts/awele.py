@@ -168,12 +168,15 @@ class _Slice:
             self.values = self.file["values"]
             self.distances = self.file["distance"] if "distance" in self.file else None
             self.digests = {"values": self.file["chunk_crc32"], "distances": self.file.get("distance_chunk_crc32")}
-            good = (self.file.attrs["format_version"] == 2 and self.rules in RULES and self.file.attrs["seeds"] == n
+            good = (self.file.attrs["format_version"] in (2, 3) and self.rules in RULES and self.file.attrs["seeds"] == n
                     and self.values.shape == (slice_size(n),) and self.values.dtype == numpy.int8)
         except (OSError, KeyError, RuntimeError, UnicodeDecodeError) as error:
             raise Damaged(f"{path} is damaged or cannot be read: {error}") from None
         if not good:
-            raise Damaged(f"{path} is not the slice of {n} seeds in format version 2")
+            raise Damaged(f"{path} is not the slice of {n} seeds in format version 2 or 3")
+        self.total = int(self.file.attrs.get("total", 0))
+        if self.total:
+            raise Damaged(f"{path} holds outcomes of games of {self.total} seeds, not exact values")
 
 
 class Database:

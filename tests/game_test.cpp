@@ -6,6 +6,7 @@
 #include <string>
 
 #include "awele/game/board.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/game/sowing.hpp"
 #include "awele/verify/plain_game.hpp"
 #include "awele/verify/plain_index.hpp"
@@ -311,6 +312,45 @@ TEST(Sowing, CaptureAgainstOneByOne) {
         ASSERT_EQ(capture(after, p), taken) << i << ' ' << s;
         ASSERT_EQ(after, expected) << i << ' ' << s;
       }
+}
+
+// ------------------------------------------------------------------------------------------------ scope
+
+TEST(Scope, HowFarValuesGo) {
+  EXPECT_TRUE(Scope{}.exact());
+  EXPECT_EQ(Scope{}, Scope::outcome(0));
+  EXPECT_EQ(Scope{}.width(40), 40);
+  EXPECT_FALSE(Scope{}.clamps(40));
+  constexpr Scope game = Scope::outcome(48);
+  EXPECT_EQ(game.width(24), 24);
+  EXPECT_FALSE(game.clamps(24));
+  EXPECT_EQ(game.width(25), 24);
+  EXPECT_TRUE(game.clamps(25));
+  EXPECT_EQ(game.width(36), 13);
+  EXPECT_EQ(game.width(46), 3);
+  EXPECT_EQ(game.width(48), 1);
+  EXPECT_EQ(game.clamp(46, -20), -3);
+  EXPECT_EQ(game.clamp(46, 2), 2);
+}
+
+TEST(Scope, ClampedValuesDecideEveryGame) {
+  for (int total = 1; total <= kMaxSeeds; ++total)
+    for (int n = 0; n <= total; ++n)
+      for (int ahead = n - total; ahead <= total - n; ++ahead)
+        for (int value = -n; value <= n; ++value) {
+          const int clamped = Scope::outcome(total).clamp(n, value);
+          ASSERT_EQ(ahead + value > 0, ahead + clamped > 0) << total << ' ' << n << ' ' << value;
+          ASSERT_EQ(ahead + value < 0, ahead + clamped < 0) << total << ' ' << n << ' ' << value;
+        }
+}
+
+TEST(Scope, WhatItAdmits) {
+  EXPECT_TRUE(Scope{}.admits(48, RuleSet::majority_slam));
+  EXPECT_TRUE(Scope::outcome(12).admits(12, RuleSet::awari));
+  EXPECT_FALSE(Scope::outcome(12).admits(13, RuleSet::awari));
+  EXPECT_FALSE(Scope::outcome(49).admits(3, RuleSet::awari));
+  EXPECT_FALSE(Scope::outcome(12).admits(3, RuleSet::majority_slam));
+  EXPECT_TRUE(Scope::outcome(48).admits(3, RuleSet::majority_slam));
 }
 
 }  // namespace

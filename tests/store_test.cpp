@@ -399,6 +399,59 @@ TEST_F(Store, TwoRuleSetsInOneDirectory) {
   EXPECT_TRUE(contains(what, "abapa")) << what;
 }
 
+/// Values as an outcome slice could have them.
+std::vector<std::int8_t> clamped(std::vector<std::int8_t> values, int width) {
+  for (auto& v : values) v = static_cast<std::int8_t>(std::clamp<int>(v, -width, width));
+  return values;
+}
+
+TEST_F(Store, FilesSayWhatTheirValuesAre) {
+  test::write_slice(dir, 7, RuleSet::awari, some_values(7, 20));
+  EXPECT_TRUE(SliceReader(slice_path(dir, 7)).info().scope.exact());
+  const auto values = clamped(some_values(7, 20), 4);
+  test::write_slice(dir, 7, RuleSet::awari, values, {}, Scope::outcome(10));
+  const SliceReader reader(slice_path(dir, 7));
+  EXPECT_EQ(reader.info().scope, Scope::outcome(10));
+  EXPECT_EQ(reader.info().histogram.size(), 15u);
+  EXPECT_EQ(read_all(reader), values);
+  Database(dir).require_scope(Scope::outcome(10));
+  const std::string what = message([&] { Database(dir).require_scope({}); });
+  EXPECT_TRUE(contains(what, "outcomes of games of 10 seeds, not exact values")) << what;
+}
+
+TEST_F(Store, ValuesBeyondTheirRange) {
+  const auto values = clamped(some_values(7, 20), 5);
+  const std::string what =
+      message([&] { test::write_slice(dir, 7, RuleSet::awari, values, {}, Scope::outcome(10)); });
+  EXPECT_TRUE(contains(what, "beyond 4")) << what;
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(Store, ImpossibleTotals) {
+  for (const auto& [rules, total] : {std::pair{RuleSet::awari, 3},
+                                     {RuleSet::awari, 49},
+                                     {RuleSet::awari, -1},
+                                     {RuleSet::majority_slam, 12}}) {
+    const std::string what = message([&] {
+      test::write_slice(dir, 4, rules, std::vector<std::int8_t>(slice_size(4)), {}, Scope::outcome(total));
+    });
+    EXPECT_TRUE(contains(what, "games of " + std::to_string(total) + " seeds")) << what;
+  }
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(Store, TwoKindsInOneDirectory) {
+  test::write_slice(dir, 2, RuleSet::awari, some_values(2, 14));
+  test::write_slice(dir, 3, RuleSet::awari, some_values(3, 14), {}, Scope::outcome(48));
+  std::string what = message([&] { Database{dir}; });
+  EXPECT_TRUE(contains(what, "slice_03.h5 holds outcomes of games of 48 seeds")) << what;
+  EXPECT_TRUE(contains(what, "exact values")) << what;
+  test::write_slice(dir, 2, RuleSet::awari, some_values(2, 14), {}, Scope::outcome(12));
+  what = message([&] { Database{dir}; });
+  EXPECT_TRUE(contains(what, "games of 48 seeds")) << what;
+  EXPECT_TRUE(contains(what, "games of 12 seeds")) << what;
+}
+
 /// For its life a user who may not write everywhere, also when the tests run as root.
 class Unprivileged {
  public:

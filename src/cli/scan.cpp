@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
 
 namespace awele::cli {
@@ -29,7 +30,7 @@ SliceReader open_as(const std::filesystem::path& path, int n) {
 std::vector<ScannedSlice> scan(const std::filesystem::path& dir) {
   require_directory(dir);
   std::vector<ScannedSlice> slices;
-  std::optional<RuleSet> rules;
+  std::optional<SliceInfo> first;
   for (int n = 0; n <= kMaxSeeds; ++n) {
     ScannedSlice slice;
     slice.seeds = n;
@@ -37,12 +38,8 @@ std::vector<ScannedSlice> scan(const std::filesystem::path& dir) {
     if (!std::filesystem::exists(slice.path)) continue;
     try {
       slice.reader = open_as(slice.path, n);
-      if (!rules) rules = slice.reader->info().rules;
-      if (slice.reader->info().rules != *rules)
-        throw Error(
-            fmt::format("{} is of the rule set {}, the slices before it are of {}; keep each rule set in "
-                        "a directory of its own",
-                        slice.path.string(), name(slice.reader->info().rules), name(*rules)));
+      if (!first) first = slice.reader->info();
+      require_same_kind(slice.path, slice.reader->info(), *first);
     } catch (const Error& error) {
       slice.reader.reset();
       slice.error = error.what();

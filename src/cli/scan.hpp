@@ -18,8 +18,8 @@ struct ScannedSlice {
 };
 
 /// Every slice_NN.h5 of `dir`, ascending. A file is unusable when it is damaged, holds another slice than its
-/// name says or has other rules than the first usable one. Throws awele::Error when there is no such
-/// directory, or no slice file in it.
+/// name says or is of other rules or another kind than the first usable one. Throws awele::Error when there
+/// is no such directory, or no slice file in it.
 std::vector<ScannedSlice> scan(const std::filesystem::path& dir);
 
 /// Slice n alone; the other files are not looked at. Throws awele::Error when it is not there or unusable.

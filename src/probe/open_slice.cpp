@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "awele/probe/probe.hpp"
+#include "awele/store/database.hpp"
 #include "awele/store/distances.hpp"
 
 namespace awele {
@@ -76,11 +77,12 @@ ChunkPtr OpenSlice::values(std::uint64_t index) const {
     const auto own = std::span(std::as_const(chunk->values)).first(chunk_length(info_.seeds, index));
     require_chunk_digest(path_, "/values", index, crc32(0, own), stated);
     const auto [least, most] = std::ranges::minmax(chunk->values);
-    if (least < -info_.seeds || most > info_.seeds)
+    const int width = info_.scope.width(info_.seeds);
+    if (least < -width || most > width)
       fail(fmt::format(
           "{} is damaged: chunk {} of /values has a value of {}; remove it (or restore it from a copy) "
           "and solve it again",
-          path_.string(), index, most > info_.seeds ? most : least));
+          path_.string(), index, most > width ? most : least));
     return ChunkPtr(std::move(chunk));
   });
 }
@@ -103,10 +105,20 @@ ChunkPtr OpenSlice::distances(std::uint64_t index) const {
   });
 }
 
-std::optional<RuleSet> Shelf::rules() const {
+const SliceInfo* Shelf::first() const {
   for (const auto& slice : slices)
-    if (slice) return slice->info().rules;
-  return std::nullopt;
+    if (slice) return &slice->info();
+  return nullptr;
+}
+
+std::optional<RuleSet> Shelf::rules() const {
+  const SliceInfo* known = first();
+  return known ? std::optional(known->rules) : std::nullopt;
+}
+
+Scope Shelf::scope() const {
+  const SliceInfo* known = first();
+  return known ? known->scope : Scope{};
 }
 
 int Shelf::largest() const {
@@ -126,11 +138,7 @@ int Shelf::open_new(const std::filesystem::path& dir) {
     const auto path = slice_path(dir, n);
     if (slice || !std::filesystem::exists(path, error)) continue;
     auto fresh = std::make_shared<const OpenSlice>(path, n);
-    if (const auto known = rules(); known && fresh->info().rules != *known)
-      fail(fmt::format(
-          "{} is of the rule set {}, other slices of {} are of {}; keep each rule set in a directory of "
-          "its own",
-          path.string(), name(fresh->info().rules), dir.string(), name(*known)));
+    if (const SliceInfo* known = first()) on_file([&] { require_same_kind(path, fresh->info(), *known); });
     slice = std::move(fresh);
     ++opened;
   }

@@ -26,7 +26,7 @@ class OpenSlice {
   bool has_distances() const { return info_.distance_crc.has_value(); }
 
   /// One chunk, checked: the stream's checksum, the CRC-32 that the file states, and that all values lie in
-  /// -n..n.
+  /// the range of the slice.
   ChunkPtr values(std::uint64_t index) const;
   ChunkPtr distances(std::uint64_t index) const;
 
@@ -42,9 +42,14 @@ struct Shelf {
   std::array<std::shared_ptr<const OpenSlice>, kMaxSeeds + 1> slices;
 
   std::optional<RuleSet> rules() const;
+  Scope scope() const;  ///< exact while there is no slice
   int largest() const;
   /// Opens those of `dir` that are not open yet; returns how many. Throws ProbeError.
   int open_new(const std::filesystem::path& dir);
+
+ private:
+  /// Of the smallest slice; null when there is none.
+  const SliceInfo* first() const;
 };
 
 }  // namespace awele

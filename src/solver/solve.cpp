@@ -457,6 +457,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
       observer.note(fmt::format("removed {}, which a run that ended early had left", file));
     const Database database(options.dir);
     database.require_rules(options.rules);
+    database.require_scope(Scope{});
     config.present = database.slices();
     if (options.distances)
       for (int n : config.present)

@@ -6,6 +6,19 @@
 
 namespace awele {
 
+void require_same_kind(const std::filesystem::path& path, const SliceInfo& info, const SliceInfo& other) {
+  if (info.rules != other.rules)
+    throw Error(fmt::format(
+        "{} is of the rule set {}, other slices of its directory are of {}; keep each rule set in "
+        "a directory of its own",
+        path.string(), name(info.rules), name(other.rules)));
+  if (info.scope != other.scope)
+    throw Error(fmt::format(
+        "{} holds {}, other slices of its directory hold {}; keep each kind of database in a directory of "
+        "its own",
+        path.string(), describe(info.scope), describe(other.scope)));
+}
+
 Database::Database(const std::filesystem::path& dir) : dir_(dir) {
   if (!std::filesystem::is_directory(dir))
     throw Error(
@@ -19,7 +32,7 @@ Database::Database(const std::filesystem::path& dir) : dir_(dir) {
       throw Error(
           fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
                       path.string(), reader.info().seeds, n));
-    if (!readers_.empty()) require_rules(reader.info().rules);
+    if (!readers_.empty()) require_same_kind(path, reader.info(), readers_.begin()->second.info());
     readers_.emplace(n, std::move(reader));
   }
 }
@@ -39,6 +52,7 @@ int Database::complete_up_to() const {
 }
 
 RuleSet Database::rules() const { return readers_.begin()->second.info().rules; }
+Scope Database::scope() const { return readers_.begin()->second.info().scope; }
 
 const SliceReader& Database::slice(int n) const {
   const auto found = readers_.find(n);
@@ -55,6 +69,12 @@ void Database::require_rules(RuleSet wanted) const {
       throw Error(fmt::format(
           "{} is of the rule set {}, not {}; give --rules {} where the command has it, or another directory",
           reader.path().string(), name(reader.info().rules), name(wanted), name(reader.info().rules)));
+}
+
+void Database::require_scope(Scope wanted) const {
+  if (empty() || scope() == wanted) return;
+  throw Error(fmt::format("{} holds {}, not {}; give another directory", dir_.string(), describe(scope()),
+                          describe(wanted)));
 }
 
 }  // namespace awele

@@ -36,6 +36,7 @@ std::uint64_t chunk_length(int n, std::uint64_t index) {
 
 namespace {
 constexpr const char* kChunkCrcs = "/chunk_crc32";
+constexpr const char* kTotal = "total";
 
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, const std::string& what) {
   throw Error(ExitCode::failure,
@@ -79,11 +80,12 @@ std::uint64_t SliceInfo::count_below() const {
 namespace {
 
 /// The bytes that meta_crc32 covers: the histogram, then one line with the attributes.
-std::uint32_t meta_crc(const SliceInfo& info) {
+std::uint32_t meta_crc(const SliceInfo& info, int version) {
   const std::uint32_t crc = crc32(0, std::as_bytes(std::span(info.histogram)));
-  std::string line = fmt::format("{} {} {} {} {:08x} {}", kFormatVersion, name(info.rules), info.seeds,
+  std::string line = fmt::format("{} {} {} {} {:08x} {}", version, name(info.rules), info.seeds,
                                  info.positions, info.crc, info.program_version);
   if (info.distance_crc) line += fmt::format(" {:08x}", *info.distance_crc);
+  if (version >= 3) line += fmt::format(" total {}", info.scope.total());
   return crc32(crc, std::as_bytes(std::span(line)));
 }
 
@@ -110,6 +112,7 @@ struct CrcTable {
 struct SliceReader::Impl {
   std::filesystem::path path;
   SliceInfo info;
+  int version = kFormatVersion;
   std::uint64_t bytes = 0;
   std::uint64_t chunk = 1;
   File file;
@@ -165,12 +168,12 @@ struct SliceReader::Impl {
   }
 
   void read_attributes() {
-    const int version = number<int>("format_version", H5T_NATIVE_INT);
-    if (version != kFormatVersion)
+    version = number<int>("format_version", H5T_NATIVE_INT);
+    if (version < kOldestFormatVersion || version > kFormatVersion)
       throw Error(
-          fmt::format("{} has format version {}, this program reads version {}; use the program that wrote "
-                      "it, or another directory",
-                      path.string(), version, kFormatVersion));
+          fmt::format("{} has format version {}, this program reads versions {} to {}; use the program that "
+                      "wrote it, or another directory",
+                      path.string(), version, kOldestFormatVersion, kFormatVersion));
     const auto rules = parse_rules(text("rules"));
     if (!rules) damaged("it names an unknown rule set");
     info.rules = *rules;
@@ -182,6 +185,10 @@ struct SliceReader::Impl {
     info.program_version = text("program_version");
     if (H5Aexists(file, kDistanceCrc) > 0)
       info.distance_crc = number<std::uint32_t>(kDistanceCrc, H5T_NATIVE_UINT32);
+    if (version >= 3 && H5Aexists(file, kTotal) > 0)
+      info.scope = Scope::outcome(number<int>(kTotal, H5T_NATIVE_INT));
+    if (info.scope.total() < 0 || !info.scope.admits(info.seeds, info.rules))
+      damaged(fmt::format("it claims to be of games of {} seeds", info.scope.total()));
   }
 
   void read_histogram() {
@@ -193,8 +200,13 @@ struct SliceReader::Impl {
       damaged("/histogram has the wrong length");
     if (H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, info.histogram.data()) < 0)
       damaged("/histogram cannot be read");
-    if (meta_crc(info) != number<std::uint32_t>("meta_crc32", H5T_NATIVE_UINT32))
+    if (meta_crc(info, version) != number<std::uint32_t>("meta_crc32", H5T_NATIVE_UINT32))
       damaged("the checksum over its histogram and attributes is wrong");
+    const int width = info.scope.width(info.seeds);
+    for (int value = width + 1; value <= info.seeds; ++value)
+      if (info.histogram[static_cast<std::size_t>(info.seeds + value)] != 0 ||
+          info.histogram[static_cast<std::size_t>(info.seeds - value)] != 0)
+        damaged(fmt::format("its histogram has values beyond {}", width));
   }
 
   void open_values() {
@@ -434,17 +446,20 @@ struct SliceWriter::Impl {
     number("crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, info.crc);
     text("program_version", info.program_version);
     if (info.distance_crc) number(kDistanceCrc, H5T_STD_U32LE, H5T_NATIVE_UINT32, *info.distance_crc);
-    number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info));
+    number(kTotal, H5T_STD_I32LE, H5T_NATIVE_INT, info.scope.total());
+    number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info, kFormatVersion));
   }
 };
 
-SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token)
+SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token,
+                         Scope scope)
     : impl_(std::make_unique<Impl>()) {
   impl_->dir = dir;
   impl_->path = slice_path(dir, n);
   impl_->temporary = impl_->path.string() + (token.empty() ? "" : "." + token) + ".tmp";
   impl_->info.seeds = n;
   impl_->info.rules = rules;
+  impl_->info.scope = scope;
   impl_->info.positions = slice_size(n);
   impl_->info.program_version = kVersion;
   impl_->chunk_crcs.resize(chunk_count(n));

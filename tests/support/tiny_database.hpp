@@ -105,8 +105,8 @@ std::vector<T> padded_chunk(const std::vector<T>& all, std::uint64_t index, std:
 /// Without `distances` a file without.
 inline void write_slice(const std::filesystem::path& dir, int n, RuleSet rules,
                         const std::vector<std::int8_t>& values,
-                        const std::vector<std::uint16_t>& distances = {}) {
-  SliceWriter writer(dir, n, rules);
+                        const std::vector<std::uint16_t>& distances = {}, Scope scope = {}) {
+  SliceWriter writer(dir, n, rules, {}, scope);
   Compressor compressor;
   std::vector<std::uint64_t> histogram(static_cast<std::size_t>(2 * n + 1));
   for (std::int8_t value : values) ++histogram[static_cast<std::size_t>(value + n)];

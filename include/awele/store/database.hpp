@@ -1,4 +1,4 @@
-// A directory of slice files of one rule set.
+// A directory of slice files of one rule set and one kind: exact, or outcomes of games of so many seeds.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,13 @@ namespace awele {
 /// Version of the HDF5 library in use.
 std::string hdf5_version();
 
+/// An Error that names `path` unless its slice may lie beside `other` in one directory: both of one rule set
+/// and one kind.
+void require_same_kind(const std::filesystem::path& path, const SliceInfo& info, const SliceInfo& other);
+
 /// Opens every slice_NN.h5 of a directory for reading. Throws awele::Error when the directory does not exist,
-/// a file is damaged or holds another slice than its name says, or the files are of different rule sets.
+/// a file is damaged or holds another slice than its name says, or the files are of different rule sets or
+/// kinds.
 class Database {
  public:
   explicit Database(const std::filesystem::path& dir);
@@ -29,10 +34,14 @@ class Database {
   int complete_up_to() const;
   /// The rule set of the files. Precondition: not empty().
   RuleSet rules() const;
+  /// Their kind. Precondition: not empty().
+  Scope scope() const;
   /// The reader of slice n; an Error that says which slice is missing and how to get it.
   const SliceReader& slice(int n) const;
   /// An Error unless the files are of `rules` (an empty directory passes).
   void require_rules(RuleSet rules) const;
+  /// An Error unless the files are of the kind `scope` (an empty directory passes).
+  void require_scope(Scope scope) const;
 
  private:
   std::filesystem::path dir_;

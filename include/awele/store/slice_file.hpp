@@ -1,4 +1,4 @@
-// Slice files: slice_NN.h5, format version 2. Readable by h5dump and h5py without a plug-in.
+// Slice files: slice_NN.h5, format version 3. Readable by h5dump and h5py without a plug-in.
 //
 //   /values     int8, one-dimensional, slice_size(n) elements in the published order (slice_index.hpp),
 //   chunked
@@ -12,15 +12,22 @@
 //   attributes of the root group: format_version (int32), rules (string), seeds (int32), positions (uint64),
 //               crc32 (uint32, zlib's, of the bytes of /values), program_version (string),
 //               meta_crc32 (uint32, of the histogram's bytes and the other attributes; see slice_file.cpp);
-//               with /distance also distance_crc32 (uint32, of its uncompressed bytes)
+//               with /distance also distance_crc32 (uint32, of its uncompressed bytes);
+//               total (int32): 0, or absent, when the values are exact; T when they are clamped to what
+//               decides games of T seeds (scope.hpp)
 //
 // Why /chunk_crc32: zlib streams end with an Adler-32, which some single flipped bits get past. A bit that
 // changes the distance of a match replaces a few values by others, and when their differences and the first
 // moment of these add up to 0, so does the Adler-32's: 8 of 21,774 flips tried in slice 16 gave wrong values.
 //
 // Library version bounds V110, so that HDF5 1.10 and later can read it and its metadata carries checksums.
-// The bytes of /values depend on the rules and n alone. A file is written under a temporary name and renamed
-// when complete.
+// The bytes of /values depend on the rules, n and total alone. A file is written under a temporary name and
+// renamed when complete.
+//
+// Versions. The version must be raised whenever an older program would misread a new file, or refuse it with
+// a wrong reason: a new attribute under meta_crc32, another meaning, order or type. Version 3 added `total`.
+// This program also reads version 2, whose values are exact. Programs of version 2 say of a file of version 3
+// that they do not read that version.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +40,14 @@
 #include <vector>
 
 #include "awele/game/board.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/store/codec.hpp"
 
 namespace awele {
 
-inline constexpr int kFormatVersion = 2;
+inline constexpr int kFormatVersion = 3;
+/// The oldest version that is read.
+inline constexpr int kOldestFormatVersion = 2;
 
 /// Elements of a full chunk of /values.
 inline constexpr std::uint64_t kChunk = 65536;
@@ -52,6 +62,8 @@ struct SliceInfo {
   std::vector<std::uint64_t> histogram;  ///< index value + seeds, 2 * seeds + 1 entries
   /// Of /distance; none when the file holds no distances.
   std::optional<std::uint32_t> distance_crc = std::nullopt;
+  /// Exact, or clamped to -scope.width(seeds)..scope.width(seeds).
+  Scope scope = {};
 
   std::uint64_t count_above() const;  ///< positions won by the side to move
   std::uint64_t count_zero() const;
@@ -129,7 +141,9 @@ class SliceReader {
 class SliceWriter {
  public:
   /// The temporary file is slice_NN.h5.TOKEN.tmp, or slice_NN.h5.tmp without a token.
-  SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token = {});
+  /// Precondition: scope.admits(n, rules).
+  SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token = {},
+              Scope scope = {});
   ~SliceWriter();
   SliceWriter(const SliceWriter&) = delete;
   SliceWriter& operator=(const SliceWriter&) = delete;
