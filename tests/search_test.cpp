@@ -158,8 +158,16 @@ TEST(GraphHistory, PositionsThatACarelessTableGetsWrong) {
 /// The database made for tests, by the program itself.
 std::string awari() { return std::string(AWELE_TEST_DATABASES) + "/awari"; }
 
+bool within(int hundredths, const Interval& proven) {
+  return 100 * proven.low <= hundredths && hundredths <= 100 * proven.high;
+}
+
 void expect_true(const Board& board, const AnalysisReport& report, const BoardAnswer& truth) {
   EXPECT_TRUE(report.proven.contains(truth.value)) << format_board(board);
+  for (const MoveReport& move : report.moves)
+    if (move.estimate) {
+      EXPECT_TRUE(within(*move.estimate, move.proven)) << format_board(board) << " pit " << move.pit;
+    }
   for (const MoveReport& move : report.moves)
     EXPECT_TRUE(move.proven.contains(truth.moves[static_cast<std::size_t>(move.pit)].value.value()))
         << format_board(board) << " pit " << move.pit;
@@ -202,6 +210,53 @@ TEST(Proofs, AllSlicesPresentGiveTheDatabase) {
     for (const MoveReport& move : report.moves)
       EXPECT_EQ(move.proven.low, truth.moves[static_cast<std::size_t>(move.pit)].value.value());
   }
+}
+
+/// What is said of a move and of what it gives away, with little time, from slices far below.
+TEST(Advices, KeepWithinWhatIsProven) {
+  constexpr int kSolved = 5;
+  const Prober truth(awari());
+  test::ScratchDirectory scratch;
+  test::make_database(scratch.path() / "db", kSolved, RuleSet::awari);
+  const Prober prober(scratch.path() / "db");
+  std::mt19937 random(6);
+  int open = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Board board = random_board(8 + k % 3, random);
+    if (moves(board, RuleSet::awari).ended) continue;
+    const BoardAnswer answer = truth.answer(board);
+    const std::vector<Advice> all = Player(prober, RuleSet::awari, {1 + k % 3, 10}, {1 << 16, 2000})
+                                        .advise(Game(RuleSet::awari, {board, Side::first, {0, 0}}));
+    for (const Advice& each : all) {
+      if (each.estimate) {
+        EXPECT_TRUE(within(*each.estimate, each.proven)) << format_board(board) << " pit " << each.pit;
+      }
+      const Loss loss = loss_of(all, each);
+      const int lost = answer.value - answer.moves[static_cast<std::size_t>(each.pit)].value.value();
+      EXPECT_TRUE(loss.proven.contains(lost)) << format_board(board) << " pit " << each.pit;
+      EXPECT_TRUE(within(loss.estimate, loss.proven)) << format_board(board) << " pit " << each.pit;
+      const Advice& best = best_of(all);
+      const bool alone = std::all_of(all.begin(), all.end(), [&](const Advice& other) {
+        return other.pit == each.pit || other.proven.high <= best.proven.low;
+      });
+      if (best.proven.exact() && each.proven.exact() && alone) {
+        EXPECT_EQ(loss.proven, (Interval{lost, lost})) << format_board(board) << " pit " << each.pit;
+      }
+      open += loss.proven.exact() ? 0 : 1;
+    }
+  }
+  std::printf("%d losses known but for bounds\n", open);
+  EXPECT_GE(open, 50);
+}
+
+TEST(Advices, TheLossOfAForcedMoveIsNone) {
+  const Advice only{2, {-5, 7}, 100, false};
+  EXPECT_EQ(loss_of({only}, only).proven, (Interval{0, 0}));
+  EXPECT_EQ(loss_of({only}, only).estimate, 0);
+  // Of the best move for certain it is none either, however little is known of its value.
+  const Advice worse{3, {-9, -5}, std::nullopt, false};
+  EXPECT_EQ(loss_of({only, worse}, only).proven, (Interval{0, 0}));
+  EXPECT_EQ(loss_of({only, worse}, worse).proven, (Interval{0, 16}));
 }
 
 /// Even starts: of 12 and 16 seeds against the database, of 20 against values from a larger one.

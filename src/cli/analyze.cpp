@@ -38,7 +38,8 @@ Two things are told of every move, and never mixed:
             endless line splits what is left evenly).
   estimate  what a search of this depth expects, with the database and, beyond
             it, an evaluation at the horizon: seeds weighted towards the pits on
-            the right, and mobility. No more than an estimate.
+            the right, and mobility. No more than an estimate, but always
+            within what is proven.
 
 With --stores also the final difference: the value plus what the side to move is
 ahead. (Under majority-slam values are thresholds, see awele probe --help: the

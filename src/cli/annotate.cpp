@@ -40,16 +40,6 @@ std::string short_value(const Advice& advice) {
   return fmt::format("~{:+.2f}", *advice.estimate / 100.0);
 }
 
-/// What a move gave away: what is proven of it.
-Interval given_away(const std::vector<Advice>& all, const Advice& played) {
-  int low = played.proven.low, high = played.proven.high;
-  for (const Advice& each : all) {
-    low = std::max(low, each.proven.low);
-    high = std::max(high, each.proven.high);
-  }
-  return {std::max(0, low - played.proven.high), high - played.proven.low};
-}
-
 int sign(int value) { return (value > 0) - (value < 0); }
 
 class Annotation {
@@ -77,19 +67,18 @@ class Annotation {
     const Advice& best = best_of(all);
     const Advice& played =
         *std::find_if(all.begin(), all.end(), [&](const Advice& a) { return a.pit == move.pit; });
-    const Interval gave = given_away(all, played);
-    lost_[static_cast<std::size_t>(move.side)] += gave.low;
+    const Loss loss = loss_of(all, played);
+    lost_[static_cast<std::size_t>(move.side)] += loss.proven.low;
     const std::string better = fmt::format("{} {}", pit_letter(move.side, best.pit), short_value(best));
     fmt::print("  {:>3}  {:<6}  {:<8}  {:<14}  {}{}\n", ply + 1, format_move(move), short_value(played),
-               better, loss_in_words(gave, best, played), mark(before.now(), all, played, gave));
+               better, loss_in_words(loss), mark(before.now(), all, played, loss.proven));
     std::fflush(stdout);
   }
 
-  static std::string loss_in_words(const Interval& gave, const Advice& best, const Advice& played) {
-    if (gave.exact()) return std::to_string(gave.low);
-    const int estimated =
-        best.estimate.value_or(100 * best.proven.low) - played.estimate.value_or(100 * played.proven.low);
-    return fmt::format("~{:.2f} (proven: {} to {})", std::max(0, estimated) / 100.0, gave.low, gave.high);
+  static std::string loss_in_words(const Loss& loss) {
+    if (loss.proven.exact()) return std::to_string(loss.proven.low);
+    return fmt::format("~{:.2f} (proven: {} to {})", loss.estimate / 100.0, loss.proven.low,
+                       loss.proven.high);
   }
 
   /// How the game stands for certain: what the side to move is ahead plus a value.

@@ -220,6 +220,8 @@ void Analysis::sum_up() {
     return std::pair(AnalysisReport::expected(move), move.proven.low);
   };
   report_.best.reset();
+  for (MoveReport& move : report_.moves)
+    if (move.estimate) move.estimate = AnalysisReport::expected(move);
   std::optional<Interval> all;
   if (ended_) all = Interval{*ended_, *ended_};
   for (std::size_t m = 0; m < report_.moves.size(); ++m) {

@@ -18,7 +18,7 @@ std::string signed_number(int value) { return value == 0 ? "0" : fmt::format("{:
 }  // namespace
 
 std::vector<Advice> Player::advise(const Game& game) {
-  const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_);
+  const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_, limits_);
   std::vector<Advice> all;
   for (const MoveReport& move : report.moves) {
     Advice advice{move.pit, move.proven, move.estimate, game.would_end_by_repetition(move.pit)};
@@ -53,6 +53,18 @@ const Advice& best_of(const std::vector<Advice>& advice) {
   return *std::max_element(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
     return std::pair(expected(a), a.proven.low) < std::pair(expected(b), b.proven.low);
   });
+}
+
+Loss loss_of(const std::vector<Advice>& all, const Advice& played) {
+  Loss loss;  // compared with itself, a move gives nothing away
+  for (const Advice& each : all) {
+    if (each.pit == played.pit) continue;
+    loss.proven.low = std::max(loss.proven.low, each.proven.low - played.proven.high);
+    loss.proven.high = std::max(loss.proven.high, each.proven.high - played.proven.low);
+  }
+  loss.estimate =
+      std::clamp(expected(best_of(all)) - expected(played), 100 * loss.proven.low, 100 * loss.proven.high);
+  return loss;
 }
 
 std::string describe(const Advice& advice) {

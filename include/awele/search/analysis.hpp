@@ -23,9 +23,10 @@ namespace awele {
 struct MoveReport {
   int pit = 0;
   int captured = 0;
-  Interval proven;              ///< of its value
-  std::optional<int> estimate;  ///< of its value, in hundredths of a seed; no claim of any kind
-  std::vector<int> line;        ///< pits, this move first, as the estimate expects the game to go
+  Interval proven;  ///< of its value
+  /// Of its value, in hundredths of a seed: within what is proven, and beyond that no claim of any kind.
+  std::optional<int> estimate;
+  std::vector<int> line;  ///< pits, this move first, as the estimate expects the game to go
 };
 
 struct AnalysisReport {
@@ -35,9 +36,10 @@ struct AnalysisReport {
   std::uint64_t hits = 0;   ///< database look-ups so far
   std::vector<MoveReport> moves;
   Interval proven;          ///< of the situation's value; exact when the rules end the game here
-  std::optional<int> best;  ///< index into moves: highest estimate, brought within what is proven
+  std::optional<int> best;  ///< index into moves: the one that is expected to be worth most
 
-  /// What the estimate says of a move once what is proven has been heeded, in hundredths.
+  /// What a move is expected to be worth, in hundredths: the estimate brought within what is proven, or the
+  /// middle of what is proven.
   static int expected(const MoveReport& move);
 };
 

@@ -14,15 +14,15 @@ namespace awele {
 struct Advice {
   int pit = 0;
   Interval proven;
-  std::optional<int> estimate;  ///< in hundredths of a seed; none when the value is proven
+  std::optional<int> estimate;  ///< in hundredths of a seed, within `proven`; none when the value is proven
   bool repeats = false;         ///< ends this game by repetition: worth 0 whatever the position is worth
 };
 
 class Player {
  public:
   /// The prober must outlive the player.
-  Player(const Prober& prober, RuleSet rules, const Effort& effort)
-      : prober_(prober), rules_(rules), effort_(effort), guide_(prober) {}
+  Player(const Prober& prober, RuleSet rules, const Effort& effort, const AnalysisLimits& limits = {})
+      : prober_(prober), rules_(rules), effort_(effort), limits_(limits), guide_(prober) {}
 
   /// Every legal move. Values are those of the positions, wherever they come up: of what was played before,
   /// only a move that ends the game by repetition at once is taken into account.
@@ -35,11 +35,20 @@ class Player {
   const Prober& prober_;
   RuleSet rules_;
   Effort effort_;
+  AnalysisLimits limits_;
   Guide guide_;
 };
 
 /// The advice that is best, and if several are the one of which more is proven, and then the first.
 const Advice& best_of(const std::vector<Advice>& advice);
+
+/// What a move gave away: the value of the best move less its own.
+struct Loss {
+  Interval proven;
+  int estimate = 0;  ///< in hundredths of a seed, within `proven`
+};
+/// What `played`, one of `all`, gave away.
+Loss loss_of(const std::vector<Advice>& all, const Advice& played);
 
 /// "+2", or "about +0.35, proven within [-4, +10]".
 std::string describe(const Advice& advice);
