@@ -15,6 +15,7 @@ esac
 count=$1
 shift
 
+unset AWELE_CHAIN
 CHAIN="awele-chain-$$-$(date +%s)"
 export CHAIN
 options=(--parsable --no-requeue --job-name="$CHAIN" "$@")
@@ -22,8 +23,7 @@ previous=
 for ((k = 1; k <= count; ++k)); do
   after=()
   [[ -z $previous ]] || after=(--dependency="afterany:$previous")
-  # Called within an interactive allocation, these are jobs all the same.
-  previous=$(env -u SLURM_JOB_ID bash "$here/solve.sbatch" "${options[@]}" "${after[@]}")
+  previous=$(bash "$here/solve.sbatch" "${options[@]}" "${after[@]}")
   previous=${previous%%;*}  # ";cluster" follows on some sites
   echo "job $k of $count: $previous"
 done

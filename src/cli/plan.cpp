@@ -203,6 +203,7 @@ void add_plan(CLI::App& app, Context& context) {
   Machine& machine = options->machine;
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
+  add_distances(*command, options->solve);
   command->add_option("--ranks", machine.ranks, "Number of ranks (default 1)")
       ->type_name("R")
       ->check(CLI::Range(1, 1 << 20).description(""));

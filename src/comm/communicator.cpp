@@ -16,6 +16,9 @@ constexpr int kTransferTag = 1;
 /// A launcher that started several processes which do not know each other would let each solve everything
 /// alone, on the same files.
 void refuse_singletons() {
+  // What starts ranks of which library.
+  const bool open_mpi = MpiSession::library().find("Open MPI") != std::string::npos;
+  const char* launcher = open_mpi ? "srun --mpi=pmix" : "srun --mpi=pmi2";
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
@@ -23,9 +26,9 @@ void refuse_singletons() {
     const int announced = text ? std::atoi(text) : 0;
     if (size == 1 && announced > 1)
       throw Error(fmt::format(
-          "the launcher announced {} ranks ({}) but MPI sees one; start the program with the mpirun "
-          "of the MPI it was built with ({}), or with srun --mpi=pmix",
-          announced, variable, MpiSession::library()));
+          "the launcher announced {} ranks ({}) but MPI sees one: it is not a launcher of the MPI that the "
+          "program was built with ({}); start it with that one's mpiexec, or with {}",
+          announced, variable, MpiSession::library(), launcher));
     if (announced > 0) return;  // the first that is set speaks for the launcher at hand
   }
 }

@@ -99,7 +99,12 @@ MinJobAge=3600
 KillWait=10
 JobRequeue=1
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=$memory State=UNKNOWN
-PartitionName=test Nodes=$host Default=YES MaxTime=60 State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=test Nodes=$host Default=YES MaxTime=60 State=UP PriorityTier=1 PreemptMode=OFF
+# Jobs of "low" make room for those of "high", and have some time for that.
+PartitionName=low Nodes=$host MaxTime=60 State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=40
+PartitionName=high Nodes=$host MaxTime=60 State=UP PriorityTier=2 PreemptMode=OFF
 CONF
   # Nothing above asks anything of cgroups; version 1's plug-in then starts on any machine, version 2's wants systemd.
   printf '%s\n' CgroupPlugin=cgroup/v1 CgroupAutomount=no >"$folder/etc/cgroup.conf"

@@ -259,6 +259,82 @@ test_chain_with_nothing_to_do() {
   ! grep -q "started by" "awele-${jobs[0]}.log" || fail "the job started the solver"
 }
 
+# A job that needs all CPUs, in the partition for which others make room.
+take_all_cpus() { sbatch --parsable --partition=high --ntasks=4 --output=/dev/null --wrap="sleep 2"; }
+
+# preempted LAUNCHER OPTIONS: a job in its rounds makes room for another; its number is in $job.
+preempted() {
+  local other
+  job=$(INJECT="pause@$stage" LAUNCHER=$1 OPTIONS=$2 bash "$root/slurm/solve.sbatch" --parsable --partition=low)
+  wait_until_held
+  other=$(take_all_cpus)
+  within 60 job_is "$job" PENDING
+  within 60 job_is_over "$other"
+  require_field "$other" JobState COMPLETED
+  start_again "$job"
+  within 60 job_is_over "$job"
+  require_field "$job" JobState COMPLETED
+  require_field "$job" Restarts 1
+}
+
+test_preemption() {
+  local job launcher
+  for launcher in "srun --mpi=pmix" mpirun; do
+    step "preempted with time to save the state, $launcher"
+    export DB="$scratch/db-preempted-${launcher%% *}"
+    preempted "$launcher" ""
+    require_checkpoint_and_resume "$DB"
+    require_same_bytes "$DB"
+  done
+}
+
+# A solver that leaves at once all the same (no grace, or a state too large for it) loses its last checkpoint's age.
+test_preemption_without_checkpoint() {
+  local job
+  step "preempted without time to save the state"
+  export DB=$scratch/db-ended
+  preempted "srun --mpi=pmix" "--grace 0"
+  grep -q "preempted without a new checkpoint" "awele-$job.log" || fail "the job does not say that it was preempted"
+  not_happened "$DB" checkpoint || fail "a checkpoint was written"
+  require_same_bytes "$DB"
+}
+
+# scancel is no preemption: the job ends for good, although the solver used the grace to save its state.
+test_cancel() {
+  local job
+  step "cancelled"
+  export DB=$scratch/db-cancelled
+  job=$(INJECT="pause@$stage" LAUNCHER="srun --mpi=pmix" bash "$root/slurm/solve.sbatch" --parsable --partition=low)
+  wait_until_held
+  scancel "$job"
+  within 60 job_is_over "$job"
+  require_field "$job" JobState CANCELLED
+  require_field "$job" Restarts 0
+}
+
+# Called within an interactive allocation the script submits a job; options of the solver and AWELE_ names reach it.
+test_interactive() {
+  local job
+  step "submitted from an interactive allocation, with options"
+  export DB=$scratch/db-interactive
+  job=$(salloc --quiet --ntasks=1 env AWELE_SEEDS=8 OPTIONS="--distances --checkpoint-every 0" \
+    LAUNCHER="srun --mpi=pmix" bash "$root/slurm/solve.sbatch" --parsable)
+  within 60 job_is_over "$job"
+  require_field "$job" JobState COMPLETED
+  h5dump -A "$DB/slice_08.h5" | grep -q distance_crc32 || fail "--distances did not reach the solver"
+  [[ ! -e $DB/slice_09.h5 ]] || fail "AWELE_SEEDS did not reach the solver"
+}
+
+test_array_by_mistake() {
+  local job
+  step "a job array by mistake"
+  export DB=$scratch/db-array
+  job=$(bash "$root/slurm/solve.sbatch" --parsable --array=1-2)
+  within 60 job_is_over "${job}_1"
+  require_field "${job}_1" ExitCode 2:0
+  [[ ! -e $DB ]] || fail "a task of the array began to solve"
+}
+
 # The array task of a slice that is missing fails, all others are well.
 test_verify() {
   local job slice
@@ -276,7 +352,8 @@ test_verify() {
 }
 
 tests=("${@:2}")
-[[ ${#tests[@]} != 0 ]] || tests=(time_limit signal no_more_requeues stop_file chain chain_with_nothing_to_do verify)
+[[ ${#tests[@]} != 0 ]] || tests=(time_limit signal no_more_requeues stop_file chain chain_with_nothing_to_do verify preemption
+  preemption_without_checkpoint cancel interactive array_by_mistake)
 start
 for name in "${tests[@]}"; do "test_$name"; done
 step "passed: ${tests[*]}"
