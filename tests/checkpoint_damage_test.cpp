@@ -5,6 +5,7 @@
 //
 // The tests named DISABLED_ take long; tests/damage_full.sh runs them.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -20,6 +21,7 @@
 #include "awele/solver/solve.hpp"
 #include "awele/store/slice_file.hpp"
 #include "awele/store/state_part.hpp"
+#include "support/control_file.hpp"
 #include "support/damage.hpp"
 #include "support/program.hpp"
 #include "support/published.hpp"
@@ -228,6 +230,30 @@ TEST_F(DamagedCheckpoint, PartOfAnotherCheckpoint) {
     write_file(newer() / kPart, read_file(interrupted_->older() / kPart));
   });
   EXPECT_EQ(tally.of(Outcome::refused), 2u);
+}
+
+/// As tests/checkpoint_test.cpp has many of them: control files whose checksum is right and whose contents
+/// are not.
+TEST_F(DamagedCheckpoint, ControlOfAnotherLayout) {
+  const std::string archive = whole(kControl).substr(whole(kControl).find('\n') + 1);
+  const std::vector<std::string> files = {test::control_file(1, archive), test::control_file(3, archive),
+                                          test::control_file(2, "22 serialization::archive 99 0 0"),
+                                          test::control_file(2, archive.substr(0, archive.size() / 2))};
+  ASSERT_EQ(test::control_file(2, archive), whole(kControl));
+  const auto tally = try_all("of another layout", 2 * files.size(),
+                             [&](std::size_t i) { write_file(newer() / kControl, files[i / 2]); });
+  EXPECT_EQ(tally.of(Outcome::refused), 2 * files.size());
+}
+
+TEST_F(DamagedCheckpoint, ControlThatIsNoFile) {
+  const auto tally = try_all("no file", 4, [&](std::size_t i) {
+    fs::remove(newer() / kControl);
+    if (i < 2)
+      fs::create_directory(newer() / kControl);
+    else
+      ASSERT_EQ(::mkfifo((newer() / kControl).c_str(), 0600), 0);
+  });
+  EXPECT_EQ(tally.of(Outcome::refused), 4u);
 }
 
 /// As users run it: the message is on standard error and in the log.

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <sstream>
 
 #include "awele/solver/solve.hpp"
 #include "awele/store/slice_file.hpp"
+#include "support/control_file.hpp"
+#include "support/damage.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/tiny_database.hpp"
 
 namespace awele {
 namespace {
@@ -50,9 +54,13 @@ class EveryTime : public SolveControl {
 class Count : public SolveObserver {
  public:
   void checkpoint_done(const CheckpointReport&) override { ++saved; }
-  void checkpoint_bad(const CheckpointReport&) override { ++bad; }
+  void checkpoint_bad(const CheckpointReport& report) override {
+    ++bad;
+    reason = report.reason;
+  }
   void resumed(const CheckpointReport&) override { ++resumed_runs; }
   int saved = 0, bad = 0, resumed_runs = 0;
+  std::string reason;
 };
 
 SolveOptions options_for(RuleSet rules, int seeds, const std::filesystem::path& dir) {
@@ -148,6 +156,53 @@ TEST(Checkpoint, AskedToStopItStopsSoon) {
   ranks.barrier();
 }
 
+/// Stops in slice 8 with the exits of the slices 6 down to 8 - captured merged.
+class StopAfterExits : public SolveControl {
+ public:
+  explicit StopAfterExits(int captured) : left_(captured - 1) {}
+  Wish wish(Stage stage, int seeds, const Outlook&) override {
+    return stage == Stage::exits && seeds == 8 && --left_ == 0 ? Wish::checkpoint_stop : Wish::go_on;
+  }
+
+ private:
+  int left_;
+};
+
+/// A slice that was consistent, but another one, when its exits were merged: what rests on it is given up.
+TEST(Checkpoint, OfOtherSmallerSlicesIsNotUsed) {
+  const Communicator ranks = Communicator::world();
+  const auto expected = undisturbed(RuleSet::awari, 8, ranks);
+  constexpr int kOther = 5;
+  for (const int captured : {2, 3, 8}) {
+    const SharedDirectory dir(ranks);
+    const SolveOptions smaller = options_for(RuleSet::awari, 7, dir.path()),
+                       options = options_for(RuleSet::awari, 8, dir.path());
+    Count count;
+    SolveControl undisturbed_control;
+    solve(smaller, ranks, count, undisturbed_control);
+    const std::filesystem::path right = dir.path() / "right";
+    if (ranks.root()) {
+      std::filesystem::rename(slice_path(dir.path(), kOther), right);
+      test::write_slice(dir.path(), kOther, RuleSet::awari, std::vector<std::int8_t>(slice_size(kOther), 1));
+    }
+    ranks.barrier();
+    StopAfterExits control(captured);
+    EXPECT_THROW(solve(options, ranks, count, control), Stopped);
+    if (ranks.root()) std::filesystem::rename(right, slice_path(dir.path(), kOther));
+    ranks.barrier();
+    EXPECT_EQ(digests(solve(options, ranks, count, undisturbed_control), ranks), expected) << captured;
+    const bool merged = captured >= 8 - kOther;
+    if (ranks.root()) {
+      EXPECT_EQ(count.bad, merged) << captured;
+      if (merged) {
+        EXPECT_NE(count.reason.find("slice_05.h5"), std::string::npos) << count.reason;
+      }
+    }
+    EXPECT_EQ(count.resumed_runs, !merged) << captured;
+    ranks.barrier();
+  }
+}
+
 /// Random codes and counts survive, whoever shares a node with whom when they are saved and when they are
 /// restored.
 TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
@@ -170,6 +225,8 @@ TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
   const std::vector<std::uint8_t> counts(state.counts.begin(), state.counts.end());
   SliceProgress progress;
   progress.at = SliceProgress::At::rounds;
+  progress.captured = n;
+  for (int k = 2; k <= n; ++k) progress.exit_crcs[n - k] = static_cast<std::uint32_t>(n - k);
   progress.threshold = 5;
   progress.settled = std::uint64_t{1} << 40;
   for (int saved_by = 1; saved_by <= 3; ++saved_by)
@@ -180,8 +237,9 @@ TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
       Checkpoints reading(dir.path(), RuleSet::awari, ranks, read_node, exchange, control);
       ASSERT_TRUE(saving.save(state, progress).error.empty());
       initialise(state);
-      const auto restored =
-          reading.restore(state, [](const auto&, const std::string& why) { FAIL() << why; });
+      const auto restored = reading.restore(
+          state, [](int slice) { return static_cast<std::uint32_t>(slice); },
+          [](const auto&, const std::string& why) { FAIL() << why; });
       ASSERT_FALSE(ranks.any(!restored.has_value()));
       EXPECT_EQ(restored->progress.threshold, 5);
       EXPECT_EQ(restored->progress.settled, std::uint64_t{1} << 40);
@@ -189,6 +247,70 @@ TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
       EXPECT_TRUE(std::equal(counts.begin(), counts.end(), state.counts.begin()));
       ranks.barrier();
     }
+}
+
+/// Numbers that cannot be, fields too few and too many, another version, another Boost: refused, or harmless.
+TEST(Checkpoint, ControlOfAnotherLayout) {
+  const Communicator ranks = Communicator::world();
+  const SharedDirectory dir(ranks);
+  constexpr int n = 7;
+  Exchange exchange(ranks, 1 << 16, 0);
+  SolveControl undisturbed_control;
+  StateArrays arrays;
+  SliceState state(n, RuleSet::awari, ranks.rank(), ranks.size(), arrays);
+  initialise(state);
+  const std::vector<Code> codes(state.codes.begin(), state.codes.end());
+  SliceProgress progress;
+  progress.captured = 4;
+  for (int k = 2; k <= 4; ++k) progress.exit_crcs[n - k] = 1;
+  Checkpoints checkpoints(dir.path(), RuleSet::awari, ranks, ranks, exchange, undisturbed_control);
+  const std::filesystem::path control = checkpoints.save(state, progress).path / "control";
+  const std::string whole = ranks.root() ? test::read_file(control) : "";
+  const std::string archive = whole.substr(whole.find('\n') + 1);
+  std::vector<std::string> words;
+  std::istringstream in(archive);
+  for (std::string word; in >> word;) words.push_back(word);
+  const auto joined = [](const std::vector<std::string>& all, std::size_t count) {
+    std::string text;
+    for (std::size_t k = 0; k < count; ++k) text += (k ? " " : "") + all[k];
+    return test::control_file(2, text + "\n");
+  };
+  std::vector<std::string> files;
+  if (ranks.root()) {
+    ASSERT_EQ(test::control_file(2, archive), whole);
+    files = {"",
+             "\n",
+             test::control_file(1, archive),
+             test::control_file(3, archive),
+             test::control_file(2, ""),
+             test::control_file(2, "22 serialization::archive 99 0 0")};
+    for (std::size_t count = 1; count < words.size(); ++count) files.push_back(joined(words, count));
+  }
+  const std::uint64_t refused = ranks.max(files.size());
+  if (ranks.root())
+    for (std::size_t k = 0; k < words.size(); ++k)
+      for (const char* number : {"-7", "77", "4294967295", "99999999999999999999999"}) {
+        auto other = words;
+        other[k] = number;
+        files.push_back(joined(other, other.size()));
+      }
+  for (std::uint64_t k = 0; k < ranks.max(files.size()); ++k) {
+    if (ranks.root()) test::write_file(control, files[k]);
+    ranks.barrier();
+    std::string why;
+    const auto restored = checkpoints.restore(
+        state, [](int) { return 1u; }, [&](const auto&, const std::string& reason) { why = reason; });
+    if (k < refused) {
+      EXPECT_FALSE(restored.has_value()) << k;
+    }
+    if (restored) {
+      EXPECT_TRUE(std::equal(codes.begin(), codes.end(), state.codes.begin())) << k;
+    } else if (ranks.root()) {
+      EXPECT_NE(why, "");
+      EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+    }
+    ranks.barrier();
+  }
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(events(self.db, "slice")[-1]["crc32"], "873fe0bf")
         self.assertEqual(self.status()["state"], "finished")
         self.assertEqual(list(self.db.glob("checkpoint*")), [])
+        self.assertEqual([e["log_version"] for e in events(self.db, "start")], [1, 1])
 
     def test_a_slice_that_is_nearly_done_is_finished_first(self):
         process = self.paused(9)

@@ -96,6 +96,7 @@ nlohmann::ordered_json about(const Options& options, const Communicator& ranks) 
   const std::set<std::string> hosts(all.begin(), all.end());
   const SolveOptions solve = resolved(options.solve, ranks.size());
   nlohmann::ordered_json json;
+  json["log_version"] = kLogVersion;
   json["version"] = kVersion;
   json["mpi"] = MpiSession::library();
   json["hdf5"] = hdf5_version();

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <boost/archive/text_iarchive.hpp>
 #include <boost/archive/text_oarchive.hpp>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
+#include <boost/serialization/map.hpp>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -17,6 +16,7 @@
 #include "awele/store/state_part.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
+#include "exits.hpp"
 #include "state_order.hpp"
 
 namespace awele {
@@ -25,7 +25,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kControlVersion = 1;
+/// To be raised whenever a checkpoint of the version before would be read wrongly or not at all: with every
+/// change of what Control, Part or SliceProgress serialize, of the state's codes and counts, of the order of
+/// positions, or of the files of the parts. A checkpoint of another version is passed over.
+constexpr int kControlVersion = 2;
 constexpr const char* kControlName = "control";
 
 std::uint64_t no_piece() { return ~std::uint64_t{0}; }
@@ -408,7 +411,7 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
   path = ranks_.broadcast(path.string());
   temporary = ranks_.broadcast(temporary.string());
   error = ranks_.broadcast(error);
-  Control control{state.n, std::string(name(rules_)), state.with_distances(), progress, {}};
+  Control control{state.n, static_cast<int>(rules_), state.with_distances(), progress, {}};
   if (error.empty()) error = write_parts(state, temporary, control.parts);
   if (error.empty() && ranks_.root()) error = publish(temporary, path, control);
   error = ranks_.broadcast(error);
@@ -436,8 +439,8 @@ std::string control_text(const fs::path& path) {
   if (!std::regex_search(all, match, header, std::regex_constants::match_continuous))
     throw Error(fmt::format("{} is damaged: it does not begin as a control file does", path.string()));
   if (std::stoi(match[1]) != kControlVersion)
-    throw Error(fmt::format("{} has version {}, this program reads version {}", path.string(), match[1].str(),
-                            kControlVersion));
+    throw Error(fmt::format("{} has version {}, this program reads and writes version {}", path.string(),
+                            match[1].str(), kControlVersion));
   const std::string text = match.suffix();
   if (fmt::format("{:08x}", crc32(0, std::as_bytes(std::span(text)))) != match[2].str())
     throw Error(fmt::format("{} is damaged: its checksum is wrong", path.string()));
@@ -501,7 +504,7 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
                                   part_path(dir, k).string()));
       }
       readers.at(k).read(piece - control.parts[k].first, streams);
-    } catch (const Error& failure) {
+    } catch (const std::exception& failure) {
       if (error.empty()) error = failure.what();
       readers.clear();
       streams = {};
@@ -543,33 +546,86 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
   return agree_on_error(error);
 }
 
-std::optional<Checkpoints::Restored> Checkpoints::restore(
-    SliceState& state, const std::function<void(const fs::path&, const std::string&)>& bad) {
+/// Why a control file that could be read does not describe a state of this slice; empty when it does.
+std::string Checkpoints::fault_of(const Control& control, const SliceState& state) const {
+  if (control.seeds != state.n) return fmt::format("it is of slice {}", control.seeds);
+  if (control.rules != static_cast<int>(rules_)) return "it is of another rule set";
+  if (control.distances != state.with_distances())
+    return fmt::format("it was saved {} distances", control.distances ? "with" : "without");
+  const SliceProgress& at = control.progress;
+  const int all = std::max(1, most_captured(state.n)), least = at.at == SliceProgress::At::exits ? 1 : all;
+  bool possible = at.at >= SliceProgress::At::exits && at.at <= SliceProgress::At::done &&
+                  at.captured >= least && at.captured <= all && at.threshold >= 0 &&
+                  at.threshold <= state.n && at.level >= 0 &&
+                  at.exit_crcs.size() == static_cast<std::size_t>(at.captured - 1);
+  for (const auto& [n, crc] : at.exit_crcs)
+    possible = possible && n <= state.n - 2 && n >= state.n - at.captured;
+  if (!possible) return "it says that the slice had come to a place that does not exist";
+  const StateOrder order(state.rows);
+  std::uint64_t next = 0;
+  for (std::size_t k = 0; k < control.parts.size(); ++k) {
+    const bool last = k + 1 == control.parts.size();
+    const std::uint64_t end = last ? order.pieces() : control.parts[k + 1].first;
+    if (control.parts[k].first != next || end <= next || end > order.pieces() ||
+        control.parts[k].positions !=
+            std::min(order.positions(), end * kPiecePositions) - next * kPiecePositions)
+      break;
+    next = end;
+  }
+  return next == order.pieces() ? "" : "its parts are not those of the slice";
+}
+
+/// Collective. Reads DIR/control of a checkpoint; empty, or why it cannot be used.
+std::string Checkpoints::read_control(const fs::path& path, const SliceState& state, Control& control) const {
+  std::string text, error;
+  const auto attempt = [&](auto&& work) {
+    if (!error.empty()) return;
+    try {
+      work();
+    } catch (const Error& failure) {
+      error = failure.what();
+    } catch (const std::exception& failure) {
+      // Boost's, or a number of elements for which there is no memory.
+      error = fmt::format("{} cannot be understood ({}): another program or a newer Boost has written it",
+                          path.string(), failure.what());
+    }
+  };
+  if (ranks_.root()) attempt([&] { text = control_text(path); });
+  error = ranks_.broadcast(error);
+  text = ranks_.broadcast(text);
+  attempt([&] {
+    std::istringstream in(text);
+    boost::archive::text_iarchive(in) >> control;
+    if (const std::string fault = fault_of(control, state); !fault.empty())
+      error = fmt::format("{} does not fit: {}", path.string(), fault);
+  });
+  return agree_on_error(error);
+}
+
+/// Collective. The first slice that is not the one whose exits are in the state; empty when all are.
+std::string Checkpoints::other_slice(const SliceProgress& progress, const SliceCrc& slice_crc) const {
+  for (const auto& [n, before] : progress.exit_crcs)
+    if (const std::uint32_t now = slice_crc(n); now != before)
+      return fmt::format(
+          "it rests on a slice {} whose values have the CRC-32 {:08x}, and those of {} have {:08x}", n,
+          before, slice_path(dir_, n).string(), now);
+  return "";
+}
+
+std::optional<Checkpoints::Restored> Checkpoints::restore(SliceState& state, const SliceCrc& slice_crc,
+                                                          const Bad& bad) {
   std::map<int, fs::path> found;
   if (ranks_.root()) found = checkpoints_in(dir_, state.n);
   while (ranks_.any(!found.empty())) {
-    std::string path, text, error;
+    std::string path;
     if (ranks_.root()) {
       path = found.rbegin()->second.string();
       found.erase(std::prev(found.end()));
-      try {
-        text = control_text(fs::path(path) / kControlName);
-      } catch (const Error& failure) {
-        error = failure.what();
-      }
     }
     path = ranks_.broadcast(path);
-    text = ranks_.broadcast(text);
-    error = ranks_.broadcast(error);
     Control control;
-    if (error.empty()) {
-      std::istringstream in(text);
-      boost::archive::text_iarchive(in) >> control;
-      if (control.seeds != state.n || control.rules != name(rules_))
-        error = fmt::format("{} is of slice {} of the rules {}", path, control.seeds, control.rules);
-      else if (control.distances != state.with_distances())
-        error = fmt::format("{} was saved {} distances", path, control.distances ? "with" : "without");
-    }
+    std::string error = read_control(fs::path(path) / kControlName, state, control);
+    if (error.empty()) error = other_slice(control.progress, slice_crc);
     if (error.empty()) {
       std::memset(state.codes.data(), code::padding, state.codes.size());
       std::memset(state.counts.data(), 0, state.counts.size());

@@ -5,12 +5,18 @@
 // with format version and CRC-32, then a Boost text archive with SliceProgress and the list of parts. It is
 // written as checkpoint_NN_SSSS.TOKEN.tmp, flushed, read back and renamed; only then is the one before
 // removed.
+//
+// Whatever is wrong with a checkpoint - damaged, of another version of this program or of Boost, made on top
+// of other smaller slices than those that are there - it is named and passed over.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +25,7 @@
 #include "awele/comm/exchange.hpp"
 #include "awele/solver/control.hpp"
 #include "awele/store/state_part.hpp"
+#include "awele/support/error.hpp"
 #include "delivery.hpp"
 #include "slice_state.hpp"
 
@@ -36,11 +43,14 @@ struct SliceProgress {
   int level = 0;  ///< with distances: that is expanded next
   std::uint64_t rounds = 0, settled = 0, predecessors = 0, candidates = 0, words_touched = 0;
   double seconds = 0, round_seconds = 0;
+  /// What the state rests on: the slices whose exits are merged, n-2 .. n-captured, and their CRC-32s.
+  std::map<int, std::uint32_t> exit_crcs;
 
+  /// Another list of fields is another version of the control file (checkpoint.cpp).
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
     archive& at& captured& threshold& level& rounds& settled& predecessors& candidates& words_touched&
-        seconds& round_seconds;
+        seconds& round_seconds& exit_crcs;
   }
 };
 
@@ -69,33 +79,43 @@ class Checkpoints {
     std::filesystem::path path;
     SliceProgress progress;
   };
+  /// The CRC-32 of the values of slice n as it is now. Collective, the same on all ranks.
+  using SliceCrc = std::function<std::uint32_t(int n)>;
+  /// Told of a checkpoint that is not used, and why.
+  using Bad = std::function<void(const std::filesystem::path&, const std::string&)>;
   /// Collective. Fills codes and counts from the newest valid checkpoint of the slice; `bad` is called on
   /// rank 0 for each that is not.
-  std::optional<Restored> restore(
-      SliceState& state, const std::function<void(const std::filesystem::path&, const std::string&)>& bad);
+  std::optional<Restored> restore(SliceState& state, const SliceCrc& slice_crc, const Bad& bad);
 
   /// On rank 0: removes all checkpoints of slice n.
   void remove(int n) const;
 
  private:
+  static constexpr std::uint64_t kMostParts = std::uint64_t{1} << 20;  ///< nodes
   struct Part {
     std::uint64_t first = 0, positions = 0,
                   bytes = 0;   ///< first piece; positions in the part; size of the file
     std::uint64_t digest = 0;  ///< of its contents: a part of another checkpoint is not this one's
+    /// See Control.
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
       archive& first& positions& bytes& digest;
     }
   };
   struct Control {
-    int seeds = 0;
-    std::string rules;
+    int seeds = 0, rules = 0;  ///< the latter a RuleSet
     bool distances = false;
     SliceProgress progress;
     std::vector<Part> parts;
+    /// Another list of fields is another version of the control file (checkpoint.cpp). Nothing here is of a
+    /// length that the file alone decides.
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
-      archive& seeds& rules& distances& progress& parts;
+      std::uint64_t count = parts.size();
+      archive& seeds& rules& distances& progress& count;
+      if (count > kMostParts) throw Error(fmt::format("it names {} parts", count));
+      parts.resize(count);
+      for (Part& part : parts) archive& part;
     }
   };
   /// The pieces of a node: first, first + 1, ... end - 1, dealt to its ranks in turn.
@@ -116,6 +136,10 @@ class Checkpoints {
   std::string publish(const std::filesystem::path& temporary, const std::filesystem::path& path,
                       const Control& control) const;
   std::string agree_on_error(const std::string& own) const;
+  std::string read_control(const std::filesystem::path& path, const SliceState& state,
+                           Control& control) const;
+  std::string fault_of(const Control& control, const SliceState& state) const;
+  std::string other_slice(const SliceProgress& progress, const SliceCrc& slice_crc) const;
 
   const std::filesystem::path dir_;
   const RuleSet rules_;

@@ -261,21 +261,23 @@ class ExitPass {
   std::uint64_t edge_ = 0;
 };
 
-void check_digest(SliceSource& source, int n, const PieceCrc& own, const Communicator& ranks) {
+std::uint32_t check_digest(SliceSource& source, int n, const PieceCrc& own, const Communicator& ranks) {
   const std::vector<std::uint64_t> crcs = ranks.gather(own.crc), bytes = ranks.gather(own.bytes);
   PieceCrc all;
   for (std::size_t r = 0; r < crcs.size(); ++r) all.append({static_cast<std::uint32_t>(crcs[r]), bytes[r]});
   const std::uint32_t stated = source.stated_crc(n);
   if (all.crc != stated || all.bytes != slice_size(n)) fail_digest(source.path(n), all.crc, stated);
+  return stated;
 }
 
 }  // namespace
 
-void read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
-                Exchange& exchange, CaptureTables& tables, double& read_seconds) {
+std::uint32_t read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
+                         Exchange& exchange, CaptureTables& tables, double& read_seconds) {
   ExitPass pass(state, captured, source, ranks, exchange, tables);
-  check_digest(source, state.n - captured, pass.run(), ranks);
+  const std::uint32_t crc = check_digest(source, state.n - captured, pass.run(), ranks);
   read_seconds += pass.read_seconds();
+  return crc;
 }
 
 }  // namespace awele

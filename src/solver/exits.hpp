@@ -53,8 +53,8 @@ inline int most_captured(int n) { return std::min(n, CaptureTables::kMostCapture
 
 /// Merges the exits of slice n - captured (captured = 2 .. most_captured(n)) into `state`; adds the time
 /// spent on reading and inflating it to `read_seconds`. Collective. Throws awele::Error when the slice is
-/// missing or damaged; its CRC-32 is compared before anything uses the state.
-void read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
-                Exchange& exchange, CaptureTables& tables, double& read_seconds);
+/// missing or damaged; its CRC-32 is compared before anything uses the state. Returns that CRC-32.
+std::uint32_t read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
+                         Exchange& exchange, CaptureTables& tables, double& read_seconds);
 
 }  // namespace awele

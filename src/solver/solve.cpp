@@ -220,7 +220,8 @@ class Solver {
     const auto bad = [&](const std::filesystem::path& path, const std::string& reason) {
       observer_.checkpoint_bad({slice.n, path, reason});
     };
-    if (const auto restored = checkpoints_.restore(slice.state, bad)) {
+    const auto crc = [&](int n) { return source_.stated_crc(n); };
+    if (const auto restored = checkpoints_.restore(slice.state, crc, bad)) {
       slice.progress = restored->progress;
       slice.seconds_before = slice.progress.seconds;
       observer_.resumed({slice.n, restored->path, {}});
@@ -234,7 +235,8 @@ class Solver {
       if (progress.captured < 2) initialise(slice.state);
       while (progress.captured < most_captured(slice.n)) {
         ++progress.captured;
-        read_exits(slice.state, progress.captured, source_, ranks_, exchange_, tables_, slice.phase.read);
+        progress.exit_crcs[slice.n - progress.captured] =
+            read_exits(slice.state, progress.captured, source_, ranks_, exchange_, tables_, slice.phase.read);
         const double left = 1 - progress.captured / static_cast<double>(most_captured(slice.n));
         consider(slice, Stage::exits,
                  forecast_.exits(slice.positions) * left + forecast_.rounds(slice.positions) +

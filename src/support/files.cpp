@@ -1,11 +1,12 @@
 #include "awele/support/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstring>
 
 #include "awele/support/error.hpp"
 
@@ -46,6 +47,11 @@ class Descriptor {
   int fd_;
 };
 
+struct Closed {
+  int fd;
+  ~Closed() { ::close(fd); }
+};
+
 }  // namespace
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -66,10 +72,22 @@ void replace_file(const fs::path& path, const std::string& text) {
 void flush_directory(const fs::path& dir) { Descriptor(dir, O_RDONLY | O_DIRECTORY).flush(); }
 
 std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(path.string() + " cannot be read");
-  return text;
+  const auto fail = [&](const char* why) { throw Error(path.string() + " cannot be read: " + why); };
+  // Not blocking: a FIFO of that name must not make anybody wait for its writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) fail(std::strerror(errno));
+  const Closed closed{fd};
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) fail(std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) fail("it is not a regular file");
+  std::string text;
+  for (std::array<char, 4096> piece;;) {
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
 }
 
 }  // namespace awele

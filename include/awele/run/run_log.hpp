@@ -8,6 +8,10 @@
 
 namespace awele {
 
+/// Version of the lines of DIR/log and of status.json, in the event "start" and in the status. To be raised
+/// when a field or an event is renamed, removed or gets another meaning, not when one is added.
+inline constexpr int kLogVersion = 1;
+
 /// "2026-05-04T03:02:01Z"
 std::string utc_time(std::chrono::system_clock::time_point when = std::chrono::system_clock::now());
 

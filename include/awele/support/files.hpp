@@ -12,7 +12,7 @@ void write_file(const std::filesystem::path& path, const std::string& text);
 void replace_file(const std::filesystem::path& path, const std::string& text);
 /// Flushes the names in a directory to disk.
 void flush_directory(const std::filesystem::path& dir);
-/// The contents of a file.
+/// The contents of a regular file.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace awele
