@@ -3,12 +3,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -17,6 +13,7 @@
 #include "awele/support/error.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
+#include "line_reader.hpp"
 #include "options.hpp"
 
 namespace awele::cli {
@@ -98,51 +95,6 @@ std::string to_line(const BoardAnswer& answer) {
 struct Options {
   std::string db, rules, format;
   std::vector<std::string> board;
-};
-
-/// Lines of standard input, those that are there without waiting taken together.
-class LineReader {
- public:
-  /// The next lines, at least one and at most `most`; none at the end of the input.
-  std::vector<std::string> next(std::size_t most) {
-    std::vector<std::string> lines;
-    while (lines.size() < most) {
-      if (take(lines)) continue;
-      if (ended_ || (!lines.empty() && !more_waits())) break;
-      read_some();
-    }
-    return lines;
-  }
-
- private:
-  /// Moves one whole line out of the buffer; at the end of the input also one without a newline.
-  bool take(std::vector<std::string>& lines) {
-    const std::size_t end = buffer_.find('\n', begin_);
-    if (end == std::string::npos && (!ended_ || begin_ == buffer_.size())) return false;
-    lines.push_back(buffer_.substr(begin_, end - begin_));
-    begin_ = end == std::string::npos ? buffer_.size() : end + 1;
-    return true;
-  }
-
-  static bool more_waits() {
-    pollfd waiting{STDIN_FILENO, POLLIN, 0};
-    return ::poll(&waiting, 1, 0) > 0;
-  }
-
-  void read_some() {
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    std::array<char, 65536> bytes;
-    const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) return;
-    if (got < 0) throw Error(fmt::format("standard input cannot be read: {}", std::strerror(errno)));
-    if (got == 0) ended_ = true;
-    buffer_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-
-  std::string buffer_;
-  std::size_t begin_ = 0;
-  bool ended_ = false;
 };
 
 /// Many boards, one a line.
