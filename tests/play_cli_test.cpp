@@ -17,12 +17,23 @@ class PlayCommands : public testing::Test {
   static void SetUpTestSuite() {
     scratch_ = new test::ScratchDirectory;
     test::make_database(db(), 6, RuleSet::awari);
+    test::make_database(scratch_->path() / "abapa", 4, RuleSet::abapa);
   }
   static void TearDownTestSuite() { delete scratch_; }
 
   static std::filesystem::path db() { return scratch_->path() / "awari"; }
   static test::ProgramResult awele(const std::string& arguments, int ranks = 0) {
     return test::run_program(scratch_->path(), ranks, arguments + " --db " + db().string());
+  }
+  static test::ProgramResult abapa(const std::string& arguments, const std::string& input = "") {
+    return test::run_program(
+        scratch_->path(), 0,
+        arguments + " --db " + (scratch_->path() / "abapa").string() + " <" + file(input));
+  }
+  static std::string file(const std::string& bytes) {
+    const auto path = scratch_->path() / "input";
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path.string();
   }
   /// What is typed goes in through a file.
   static test::ProgramResult play(const std::string& typed, const std::string& arguments = "") {
@@ -73,6 +84,122 @@ TEST_F(PlayCommands, LineTellsACycle) {
   EXPECT_NE(result.out.find("A draw 24-24"), std::string::npos);
 }
 
+// Three seeds that can go round for ever, two of them in first's row: five plies, then a circle of twelve.
+const std::string kUneven = " 1 0 0 1 0 0 1 0 0 0 0 0 --stores 22,23 ";
+const std::string kUnevenBoard = " --board 1,0,0,1,0,0,1,0,0,0,0,0 --stores 22,23 ";
+const std::string kWayIn = "A a B b D ", kRound = "c C d E e D f F a A b B ";
+
+std::string lines(std::string words) {
+  for (char& c : words)
+    if (c == ' ') c = '\n';
+  return words;
+}
+
+TEST_F(PlayCommands, LineTellsBothWaysToShareACycle) {
+  const auto result = abapa("line" + kUneven);
+  EXPECT_NE(result.out.find("the 3 seeds left are split 1.5-1.5."), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("Split evenly (as by values): Second wins 23.5-24.5"), std::string::npos);
+  EXPECT_NE(result.out.find("By rows (as in tournaments): A draw 24-24"), std::string::npos);
+}
+
+TEST_F(PlayCommands, RepetitionUnderAbapaGoesByRows) {
+  const std::string played = lines(kWayIn + kRound + kRound), two = "--second person " + kUnevenBoard;
+  const auto rows =
+      abapa("play " + two, played + "save " + (scratch_->path() / "my 'own' game.txt").string() + "\nquit\n");
+  EXPECT_NE(rows.out.find("A draw 24-24: the position repeats; each side keeps its own row."),
+            std::string::npos)
+      << rows.out;
+  EXPECT_NE(abapa("play --repetition split " + two, played)
+                .out.find("Second wins 23.5-24.5: the position repeats; what is left is split evenly."),
+            std::string::npos);
+  const std::string annotate = "annotate \"" + (scratch_->path() / "my 'own' game.txt").string() + "\"";
+  const auto annotated = abapa(annotate);
+  EXPECT_NE(annotated.out.find("A draw 24-24: the position repeats"), std::string::npos) << annotated.err;
+  EXPECT_NE(annotated.out.find("values count an even split"), std::string::npos);
+  EXPECT_NE(annotated.out.find("   29  B1      +1 (the position repeats"), std::string::npos)
+      << annotated.out;
+  EXPECT_NE(abapa(annotate + " --repetition split").out.find("23.5-24.5"), std::string::npos);
+  const auto loaded = abapa("play", "load \"" + (scratch_->path() / "my 'own' game.txt").string() + "\"\n");
+  EXPECT_NE(loaded.out.find("A draw 24-24: the position repeats"), std::string::npos) << loaded.out;
+}
+
+TEST_F(PlayCommands, TheProgramAgreesToWhatItExpects) {
+  // By rows first is one ahead of what playing on is worth, split it is not.
+  const auto rows = abapa("play" + kUnevenBoard, "endless\nquit\n");
+  EXPECT_NE(rows.out.find("the program expects more from playing on"), std::string::npos) << rows.out;
+  const auto split = abapa("play --repetition split" + kUnevenBoard, "endless\nundo\nquit\n");
+  EXPECT_NE(split.out.find("23.5-24.5: endless by agreement; what is left is split evenly."),
+            std::string::npos);
+}
+
+TEST_F(PlayCommands, TypedTextMayHaveMarksAndOtherLineEnds) {
+  for (const std::string end : {"\n", "\r", "\r\n"}) {
+    const auto result =
+        play("\xEF\xBB\xBF" + ("F" + end) + "quit" + end, "--seeds-per-pit 1 --second person");
+    EXPECT_NE(result.out.find("first plays F1x2"), std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find("not understood"), std::string::npos) << result.out;
+    const std::string boards = "1 0 0 0 0 0 1 0 0 0 0 0" + end + "0 0 1 0 1 1 1 0 1 0 1 0" + end;
+    const auto plain = awele("probe - <" + file("1 0 0 0 0 0 1 0 0 0 0 0\n0 0 1 0 1 1 1 0 1 0 1 0\n"));
+    EXPECT_EQ(plain.code, 0);
+    for (const std::string mark : {"", "\xEF\xBB\xBF"}) {
+      const auto probed = awele("probe - <" + file(mark + boards));
+      EXPECT_EQ(probed.out, plain.out);
+      EXPECT_EQ(probed.code, 0);
+    }
+    EXPECT_EQ(awele("probe - <" + file("1 2 3" + end + end)).out.find("error"), 0u);
+  }
+  EXPECT_EQ(awele("probe - <" + file("\xEF\xBB\xBF")).out, "");
+  const std::string wide(
+      "\xFF\xFE"
+      "1\0 \0"
+      "0\0\n\0",
+      10);
+  expect_refused(awele("probe - <" + file(wide)),
+                 "standard input is UTF-16 text, which is not read; save it as UTF-8");
+  expect_refused(awele("probe - <" + file(wide.substr(2))), "standard input is UTF-16 text");
+  expect_refused(awele("annotate " + game(wide)), "saved is UTF-16 text");
+}
+
+/// A program that asks and waits for each answer gets it, whatever ends its lines.
+TEST_F(PlayCommands, EveryLineIsAnsweredWhenItIsThere) {
+  const std::string talk =
+      "import subprocess, sys\n"
+      "asked = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+      "for end in (b'\\r', b'\\r\\n', b'\\n', b'\\r\\n', b'\\r'):\n"
+      "    asked.stdin.write(b'1 0 0 0 0 0 1 0 0 0 0 0' + end)\n"
+      "    asked.stdin.flush()\n"
+      "    assert asked.stdout.readline().startswith(b'0 '), 'no answer'\n"
+      "asked.stdin.close()\n"
+      "sys.exit(asked.wait() or len(asked.stdout.read()))\n";
+  const auto script = scratch_->path() / "talk.py";
+  std::ofstream(script) << talk;
+  EXPECT_EQ(std::system(("timeout 60 python3 " + script.string() + " " AWELE_BINARY " probe --db " +
+                         db().string() + " -")
+                            .c_str()),
+            0);
+}
+
+TEST_F(PlayCommands, AnnotateReadsRecordsAndWritesOgn) {
+  const std::string start = "[FEN \"0-0-1-0-1-1-1-0-1-0-1-0-21-21-S\"] ";
+  const auto table = awele("annotate - <" + file(start + "[South \"Ama\"] F+2 c {why?} *"));
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("    1  F1x2 "), std::string::npos) << table.out;
+  const auto ogn = awele("annotate --format ogn - <" + file(start + "[South \"Ama\"] C a"));
+  EXPECT_NE(ogn.out.find("[South \"Ama\"]\n"), std::string::npos) << ogn.out;
+  EXPECT_NE(ogn.out.find("gave away"), std::string::npos) << ogn.out;
+  EXPECT_EQ(awele("annotate --format ogn " + game(ogn.out)).out, ogn.out);
+  expect_refused(awele("annotate --format pdf " + game(ogn.out)),
+                 "'pdf' is not a format; use one of text, ogn");
+  // A record without rules is one of the database's; one that goes on past the end is read with a note.
+  EXPECT_NE(abapa("annotate --depth 2 -", "FfAeC").out.find("    5  C7 "), std::string::npos);
+  const auto past = awele("annotate - <" + file("[FEN \"0-0-1-0-1-1-1-0-1-0-1-0-23-19-S\"] F c"));
+  EXPECT_NE(past.err.find("note: The game was decided after ply 1, but the record goes on to ply 2."),
+            std::string::npos)
+      << past.err;
+  EXPECT_NE(past.out.find("First wins 25-19"), std::string::npos) << past.out;
+  EXPECT_NE(past.out.find("    2  c1 "), std::string::npos) << past.out;
+}
+
 TEST_F(PlayCommands, IllegalMovesAreExplained) {
   const auto result = play("A\nB\nX\nF2\nquit\n", "--board 0,1,0,0,0,1,0,0,0,0,0,0 --second person");
   EXPECT_EQ(result.code, 0);
@@ -113,7 +240,7 @@ TEST_F(PlayCommands, CorruptGamesAreRefused) {
                  "line 5: the move F1 is F1x2 on this board");
   expect_refused(annotate(game(head + "1 A0\nend unfinished\n")), "line 5: the move A0 is not legal");
   expect_refused(annotate(game(head + "1 F1x2\n")), "its line 'end ...' is missing");
-  expect_refused(annotate(game("")), "a saved game begins with");
+  expect_refused(annotate(game("")), "there is no move; a game is read as a saved game");
   expect_refused(annotate((scratch_->path() / "nowhere").string()), "cannot be read: No such file");
   expect_refused(annotate(scratch_->path().string()), "cannot be read");
   expect_refused(annotate(game("awele game 1\nrules abapa\nboard 0,0,1,0,1,1,1,0,1,0,1,0\nstores 21,21\nend "

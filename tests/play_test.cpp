@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "awele/play/game_record.hpp"
 #include "awele/play/guide.hpp"
 #include "awele/play/notation.hpp"
 #include "awele/probe/board_text.hpp"
@@ -52,6 +53,7 @@ std::vector<Case> cases() {
   const char* emptied = "Second wins 0-1: no seeds to move; what is left goes to the other side.";
   const char* emptied_nobody = "A draw 0-0: no seeds to move; what is left goes to nobody.";
   const char* split = "A draw 1-1: the position repeats; what is left is split evenly.";
+  const char* rows = "A draw 1-1: the position repeats; each side keeps its own row.";
   const char* slam = "First wins 25-22: more than half of the seeds.";
   const char* majority = "First wins 25-20: more than half of the seeds.";
   const std::string circle = "AaBbCcDdEeFf";
@@ -88,7 +90,7 @@ std::vector<Case> cases() {
       {"round and round",
        situation("1 0 0 0 0 0 1 0 0 0 0 0"),
        circle + circle,
-       {split, split, split, split, split}},
+       {split, split, split, split, rows}},
       {"round once",
        situation("1 0 0 0 0 0 1 0 0 0 0 0"),
        circle,
@@ -143,6 +145,8 @@ TEST(Play, TotalsMustAddUp) {
   EXPECT_NE(refused(start, 47, RuleSet::majority_slam).find("even number"), std::string::npos);
 }
 
+Game load_saved(const std::string& text) { return load_game(text, "game", RuleSet::awari).game; }
+
 std::string finished_game() {
   Game game(RuleSet::awari, situation("1 0 0 0 0 0 1 0 0 0 0 0", {23, 23}));
   for (int lap = 0; lap < 2; ++lap)
@@ -155,7 +159,7 @@ std::string finished_game() {
 
 TEST(SavedGame, ComesBack) {
   const std::string text = finished_game();
-  const Game game = load_game("# a comment\n\n" + text, "game");
+  const Game game = load_saved("# a comment\n\n" + text);
   EXPECT_EQ(save_game(game), text);
   EXPECT_EQ(describe(*game.outcome(), game.rules()),
             "A draw 24-24: the position repeats; what is left is split evenly.");
@@ -168,7 +172,7 @@ TEST(SavedGame, DamageIsNoticed) {
     std::string damaged = text;
     damaged[k] = static_cast<char>(damaged[k] ^ 1);
     try {
-      const Game game = load_game(damaged, "game");
+      const Game game = load_saved(damaged);
       // Another legal game: only the start can have changed, and then its end says so too, or it is white
       // space.
       EXPECT_TRUE(save_game(game) == text || game.start().stores != Stores({23, 23}) ||
@@ -179,21 +183,23 @@ TEST(SavedGame, DamageIsNoticed) {
       EXPECT_NE(std::string(error.what()).find("game, line "), std::string::npos) << error.what();
     }
   }
-  for (std::size_t length = 0; length + 1 < text.size(); ++length)
-    EXPECT_THROW(load_game(text.substr(0, length), "game"), Error) << length;
+  EXPECT_THROW(load_saved(""), Error);
+  for (std::size_t length = 2; length + 1 < text.size(); ++length)  // "a" is a game of one move
+    EXPECT_THROW(load_saved(text.substr(0, length)), Error) << length;
 }
 
 TEST(SavedGame, SaysWhatIsWrong) {
   const auto refused = [](const std::string& text) {
     try {
-      load_game(text, "my.game");
+      load_game(text, "my.game", RuleSet::awari);
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string("accepted");
   };
   const std::string head = "awele game 1\nrules awari\nboard 4,4,4,4,4,4,4,4,4,4,4,4\nstores 0,0\n";
-  EXPECT_EQ(refused("hello\n"), "my.game, line 1: a saved game begins with 'awele game 1'");
+  EXPECT_EQ(refused("awele game 2\n"),
+            "my.game, line 1: a saved game begins with 'awele game 1', not with 'awele game 2'");
   EXPECT_EQ(refused(head + "1 A4 a9\nend unfinished\n"), "my.game, line 5: the move a9 is a4 on this board");
   EXPECT_EQ(refused(head + "1 A4 A4\nend unfinished\n"),
             "my.game, line 5: 'A4' is not a move of the second player, whose pits are a-f");
@@ -204,6 +210,229 @@ TEST(SavedGame, SaysWhatIsWrong) {
             "my.game, line 6: the moves lead to 'end unfinished', not to 'end 25-23 majority'");
   EXPECT_EQ(refused("awele game 1\nrules awari\nboard 4,4,4,4,4,4,4,4,4,4,4,4\nstores 9,9\n"),
             "my.game, line 4: a game has 0 to 48 seeds, not 66");
+}
+
+// ------------------------------------------------------------------------------- games that go round
+
+const char* const kCircle = "AaBbCcDdEeFf";
+
+void play_all(Game& game, const std::string& letters) {
+  for (char letter : letters) game.play(pit_of_letter(letter).value());
+}
+
+/// Three seeds against one on the board, 44 captured evenly.
+Situation uneven() { return situation("1 0 0 1 0 0 1 0 0 0 0 0", {22, 23}); }
+
+TEST(Endless, ByRowsEachSideKeepsItsOwn) {
+  for (RuleSet rules : kRuleSets) EXPECT_EQ(usual_sharing(rules) == Sharing::rows, rules == RuleSet::abapa);
+  Game game(RuleSet::abapa, uneven());
+  EXPECT_EQ(describe(game.shared(Sharing::rows), game.rules()),
+            "A draw 24-24: endless by agreement; each side keeps its own row.");
+  EXPECT_EQ(describe(game.shared(Sharing::split), game.rules()),
+            "Second wins 23.5-24.5: endless by agreement; what is left is split evenly.");
+  game.play(0);
+  EXPECT_EQ(game.shared(Sharing::rows).halves, (Stores{48, 48})) << "seen from the other side";
+}
+
+TEST(Endless, ARepetitionIsWorthItsRows) {
+  const Situation start = situation("1 0 0 0 0 0 1 0 0 0 0 0", {23, 23});
+  for (Sharing sharing : {Sharing::split, Sharing::rows}) {
+    Game game(RuleSet::abapa, start, {.sharing = sharing});
+    play_all(game, std::string(kCircle) + "AaBbCcDdEeF");
+    ASSERT_FALSE(game.outcome());
+    EXPECT_EQ(game.value_by_repetition(5), 0);
+    game.play(5);
+    ASSERT_TRUE(game.outcome());
+    EXPECT_EQ(game.outcome()->sharing, sharing);
+  }
+}
+
+TEST(Endless, AgreementEndsTheGameAndIsTakenBack) {
+  Game game(RuleSet::abapa, uneven());
+  game.agree();
+  ASSERT_TRUE(game.outcome());
+  EXPECT_EQ(game.outcome()->ending, Ending::agreed);
+  EXPECT_THROW(game.play(0), Error);
+  EXPECT_EQ(save_game(load_saved(save_game(game))), save_game(game));
+  game.undo();
+  EXPECT_FALSE(game.outcome());
+  const Game split = replayed(game, {.sharing = Sharing::split});
+  EXPECT_NE(save_game(split).find("\nrepetition split\n"), std::string::npos) << save_game(split);
+  EXPECT_EQ(load_saved(save_game(split)).sharing(), Sharing::split);
+}
+
+// ---------------------------------------------------------------------- records as people exchange them
+
+GameRecord load(const std::string& text) { return load_game(text, "record", RuleSet::abapa); }
+
+std::string letters_of(const Game& game) {
+  std::string letters;
+  for (std::size_t ply = 0; ply < game.plies(); ++ply)
+    letters += pit_letter(game.move(ply).side, game.move(ply).pit);
+  return letters;
+}
+
+std::string why_refused(const std::string& text) {
+  try {
+    load(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Records, TheSameGameInEveryForm) {
+  for (const std::string text : {
+           "FfAeC",
+           "F f A e C",
+           "F4 f4 A5 e4 C7",
+           "1 F f 2 A e 3 C",
+           "1. F f 2. A e 3. C",
+           "1.F f\n2.A e\n3.C *\n",
+           "F {first} f ; to the end\n# a line\nA (B b (C)) e! C!? $4",
+           "[South \"Ama \\\"A\\\" Osei\"]\n[North \"?\"]\n[Variant \"Oware Abapa\"]\n\n1. F f 2. A e 3. C\n",
+       }) {
+    EXPECT_EQ(letters_of(load(text).game), "FfAeC") << text;
+  }
+}
+
+TEST(Records, Squares) {
+  // a2 is the second player's pit f: above A.
+  EXPECT_EQ(letters_of(load("f1c2 a2d1 a1f1").game), "FfA");
+  EXPECT_EQ(why_refused("f1d2"), "record, line 1: the move f1d2 does not end there: 4 seeds are sown");
+  EXPECT_EQ(letters_of(load("a2d1 f1c2").game), "fF") << "the second player begins";
+}
+
+TEST(Records, OgnComesBack) {
+  GameRecord record = load("[South \"Ama\"]\n[Opening \"7\"]\nFfAeC");
+  const std::string text = save_ogn(record, {"a", "b", "c", "d", "e"});
+  const GameRecord again = load(text);
+  EXPECT_EQ(letters_of(again.game), "FfAeC");
+  EXPECT_NE(
+      text.find("[South \"Ama\"]\n[North \"?\"]\n[Result \"*\"]\n[Opening \"7\"]\n\n1. F { a } f { b } 2. A"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(save_ogn(again, {"a", "b", "c", "d", "e"}), text);
+}
+
+TEST(Records, AStartOfItsOwn) {
+  const GameRecord record = load("[FEN \"1-0-0-1-0-0-1-0-0-0-0-0-22-23-N\"] a");
+  EXPECT_EQ(record.game.start().to_move, Side::second);
+  EXPECT_EQ(record.game.start().board, parse_board("1 0 0 0 0 0 1 0 0 1 0 0"));
+  EXPECT_EQ(letters_of(load(save_ogn(record)).game), "a");
+  EXPECT_EQ(load(save_ogn(record)).game.start(), record.game.start());
+  EXPECT_EQ(load(save_game(record.game)).game.start(), record.game.start());
+  EXPECT_NE(why_refused("[FEN \"4-4-S\"] F").find("the start '4-4-S' is not 12 pits, two stores and S or N"),
+            std::string::npos);
+}
+
+TEST(Records, ResultsTellOfAgreements) {
+  const std::string start = "[FEN \"1-0-0-1-0-0-1-0-0-0-0-0-22-23-S\"] A a ";
+  EXPECT_EQ(load(start).game.outcome().has_value(), false);
+  EXPECT_EQ(load(start + "24-24").game.outcome()->ending, Ending::agreed);
+  EXPECT_EQ(load(start + "24-24").game.sharing(), Sharing::rows);
+  EXPECT_EQ(load(start + "23.5-24.5").game.sharing(), Sharing::split);
+  const GameRecord other = load(start + "26-22");
+  ASSERT_EQ(other.notes.size(), 1u);
+  EXPECT_EQ(other.notes[0], "The result 26-22 of the record is not one that its moves lead to.");
+}
+
+TEST(Records, MovesThatFollowTheEnd) {
+  const std::string start = "[FEN \"0-0-0-0-0-1-1-0-0-0-1-0-23-20-S\"] [Variant \"awari\"]\n";
+  const GameRecord record = load(start + "F+2 e 25-20");
+  ASSERT_TRUE(record.decided);
+  EXPECT_EQ(record.decided->plies, 1u);
+  EXPECT_EQ(record.game.plies(), 2u);
+  EXPECT_EQ(
+      record.all_notes(),
+      std::vector<std::string>{"The game was decided after ply 1, but the record goes on to ply 2. First "
+                               "wins 25-20: more than half of the seeds."});
+  EXPECT_EQ(load(save_game(record.game)).game.plies(), 2u);
+  EXPECT_NE(save_ogn(record).find("25-20\n"), std::string::npos);
+  // A position for the fourth time.
+  const GameRecord round =
+      load("[FEN \"1-0-0-0-0-0-1-0-0-0-0-0-23-23-S\"] " + std::string(kCircle) + kCircle + "Aa");
+  EXPECT_EQ(round.game.plies(), 26u);
+  EXPECT_EQ(round.outcome()->ending, Ending::repetition);
+}
+
+TEST(Records, TheLastGainMayCountTheEnd) {
+  // Second cannot move after F: first gets its row, which some count as a gain.
+  EXPECT_EQ(load("F+0 f").game.plies(), 2u);
+  EXPECT_EQ(why_refused("F+3 f"), "record, line 1: the move F+3 is F4 on this board");
+  EXPECT_EQ(why_refused("F f+9"), "record, line 1: the move f+9 is f4 on this board");
+  EXPECT_EQ(load("[FEN \"1-0-0-1-0-0-1-0-0-0-0-0-22-23-S\"] A a+1").game.plies(), 2u);
+}
+
+TEST(Records, SayWhatIsWrong) {
+  EXPECT_NE(why_refused("").find("record, line 1: there is no move; a game is read as"), std::string::npos);
+  EXPECT_NE(
+      why_refused("hello\n").find("record, line 1: 'hello' is not a move; a game is read as a saved game"),
+      std::string::npos);
+  EXPECT_EQ(why_refused("F\nA"),
+            "record, line 2: 'A' is not a move of the second player, whose pits are a-f");
+  EXPECT_EQ(why_refused("1. F f 3. A"), "record, line 1: the move numbered 2 is expected here, not '3.'");
+  EXPECT_EQ(why_refused("FfAeCfFfF").substr(0, 25), "record, line 1: the move ");
+  EXPECT_EQ(why_refused("F {f"), "record, line 1: the comment that begins here has no end");
+  EXPECT_EQ(why_refused("F (f"), "record, line 1: the variation that begins here has no end");
+  EXPECT_EQ(why_refused("[South Ama]\nF"),
+            "record, line 1: a tag is written [Name \"value\"], and this is not");
+  EXPECT_NE(why_refused("[Variant \"Kalah\"]\nF").find("the variant 'Kalah' is not known"),
+            std::string::npos);
+  EXPECT_NE(why_refused("F5").find("the move F5 is F4 on this board"), std::string::npos);
+  EXPECT_EQ(load("F f * 1. A a").notes.size(), 1u) << "what follows the result";
+  EXPECT_EQ(load("F f *\n[South \"B\"]\nA a").notes[0],
+            "Another game follows in the record; only the first one was read.");
+}
+
+/// Cut short and with bytes changed: read or refused, nothing else.
+TEST(Records, DamageEndsInASentence) {
+  const std::string text =
+      "[South \"Ama\"]\n[FEN \"4-4-4-4-4-4-4-4-4-4-4-4-0-0-S\"]\n1. F f {well} 2. A (B) e 3. C7 24-24\n";
+  for (std::size_t k = 0; k <= text.size(); ++k) {
+    EXPECT_NE(why_refused(text.substr(0, k)), "");
+    for (int bit = 0; bit < 8 && k < text.size(); ++bit) {
+      std::string damaged = text;
+      damaged[k] = static_cast<char>(damaged[k] ^ (1 << bit));
+      EXPECT_NE(why_refused(damaged), "");
+    }
+  }
+}
+
+TEST(SavedGame, MayHoldComments) {
+  const std::string head = "awele game 1\nrules awari\nboard 4,4,4,4,4,4,4,4,4,4,4,4\nstores 0,0 # begin\n";
+  const GameRecord record = load(head + "1 F4 {well} f4 ; so so\n2 A5 # last\nend unfinished\n");
+  EXPECT_EQ(letters_of(record.game), "FfA");
+}
+
+// ----------------------------------------------------------------------------------- text as people have it
+
+std::string in_utf16(const std::string& text, bool mark, bool big) {
+  std::string wide = !mark ? "" : big ? "\xFE\xFF" : "\xFF\xFE";
+  for (char c : text) wide += big ? std::string{'\0', c} : std::string{c, '\0'};
+  return wide;
+}
+
+TEST(Text, MarksAndLineEndsMakeNoDifference) {
+  const std::string text = finished_game();
+  for (const std::string end : {"\n", "\r\n", "\r"})
+    for (const std::string mark : {"", "\xEF\xBB\xBF"}) {
+      std::string other = mark;
+      for (char c : text) other += c == '\n' ? end : std::string(1, c);
+      EXPECT_EQ(save_game(load_saved(other)), text);
+      EXPECT_EQ(letters_of(load(mark + "F f" + end + "A e C" + end).game), "FfAeC");
+    }
+}
+
+TEST(Text, WideEncodingsAreNamed) {
+  const std::string remedy = " text, which is not read; save it as UTF-8";
+  for (bool mark : {true, false})
+    for (bool big : {true, false})
+      EXPECT_NE(why_refused(in_utf16(finished_game(), mark, big)).find("record is UTF-16" + remedy),
+                std::string::npos);
+  EXPECT_NE(why_refused(std::string("\xFF\xFE\0\0F\0\0\0", 8)).find("record is UTF-32" + remedy),
+            std::string::npos);
 }
 
 /// Optimal lines of every board of up to five seeds: their final difference is the value, with stored

@@ -1,4 +1,4 @@
-// awele annotate: what each move of a saved game gave away.
+// awele annotate: what each move of a recorded game gave away.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,22 +16,39 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(GAME is a game saved by awele play. For each move: its value and the best move
-with its value, and what the move gave away: the difference of the two. Values
-count the seeds on the board, for the side that moves, under best play by both
-from there on. Where the database reaches they are exact; elsewhere each move is
-searched (--time, --depth): an estimate begins with ~, and what is proven stands
-apart. Marks: ? a move that proven gave something away, ?? one that proven
-turned a win into less or a draw into a loss.
+    R"(GAME is a game saved by awele play, or a record as people exchange them, told
+apart by its content; - reads it from standard input:
+  OGN       tags such as [South "Ama"] or none, then 1. F f 2. A+2 e ... 25-23
+  letters   FfAeC..., upper case for the first player, lower case for the second
+  squares   d1e2 b2c1 ..., from and to; row 1 is the first player's, and a2, above
+            its leftmost pit, is the second player's pit f
+Comments stand in {..} or from ; or # to the end of the line. A record without a
+rule set is one of the database's rules. Moves may follow the end of the game.
+
+For each move: its value and the best move with its value, and what the move gave
+away: the difference of the two. Values count the seeds on the board, for the
+side that moves, under best play by both from there on. Where the database
+reaches they are exact; elsewhere each move is searched (--time, --depth): an
+estimate begins with ~, and what is proven stands apart. Marks: ? a move that
+proven gave something away, ?? one that proven turned a win into less or a draw
+into a loss.
+
+A value counts an endless line as an even split of what is left. A game that
+does repeat a position, or was agreed to be endless, ends by --repetition: under
+abapa each side keeps its own row, elsewhere the rest is split. A move that ends
+the game so is worth what it then brings.
 
 The last lines sum up for each side the moves and what they gave away, counting
-proven loss only.
+proven loss only. With --format ogn the game is written as OGN, what is told of
+each move as its comment.
 
-Example:
-  awele annotate game.txt --db awari --depth 10)";
+Examples:
+  awele annotate game.txt --db awari --depth 10
+  awele annotate - --db abapa --format ogn < game.ogn)";
 
 struct Options {
-  std::string db, game;
+  std::string db, game, format;
+  std::optional<Sharing> repetition;
   Effort effort{200, 1};
 };
 
@@ -42,37 +59,68 @@ std::string short_value(const Advice& advice) {
 
 int sign(int value) { return (value > 0) - (value < 0); }
 
+/// What is told of a move.
+struct Remark {
+  std::string value, best, loss, mark;
+};
+
 class Annotation {
  public:
   explicit Annotation(const Options& options)
-      : game_(read_game(options.game)), prober_(options.db), player_(prober_, game_.rules(), options.effort) {
+      : options_(options),
+        prober_(options.db),
+        record_(read_game(options.game, prober_.rules().value_or(RuleSet::awari), options.repetition)),
+        game_(record_.game),
+        player_(prober_, game_.rules(), options.effort) {
     prober_.require_rules(game_.rules());
   }
 
   int run() {
-    Game replayed(game_.rules(), game_.start());
-    fmt::print("  ply  move    value     best            gave away\n");
-    for (std::size_t ply = 0; ply < game_.plies(); ++ply) {
-      print_ply(replayed, ply);
-      replayed.play(game_.move(ply).pit);
-    }
-    print_end();
+    for (const std::string& note : record_.all_notes()) fmt::print(stderr, "note: {}\n", note);
+    options_.format == "ogn" ? print_ogn() : print_table();
     return 0;
   }
 
  private:
-  void print_ply(const Game& before, std::size_t ply) {
-    const PlayedMove& move = game_.move(ply);
+  void print_table() {
+    fmt::print("  ply  move    value     best            gave away\n");
+    for_each_ply([&](std::size_t ply, const Remark& remark) {
+      fmt::print("  {:>3}  {:<6}  {:<8}  {:<14}  {}{}\n", ply + 1, format_move(game_.move(ply)), remark.value,
+                 remark.best, remark.loss, remark.mark);
+      std::fflush(stdout);
+    });
+    print_end();
+  }
+
+  void print_ogn() {
+    std::vector<std::string> comments;
+    for_each_ply([&](std::size_t, const Remark& remark) {
+      const bool lost = remark.loss != "0";
+      comments.push_back(fmt::format(
+          "value {}{}", remark.value,
+          lost ? fmt::format(", best {}, gave away {}{}", remark.best, remark.loss, remark.mark) : ""));
+    });
+    fmt::print("{}", save_ogn(record_, comments));
+  }
+
+  template <typename Tell>
+  void for_each_ply(Tell tell) {
+    Game before(game_.rules(), game_.start(), game_.options());
+    for (std::size_t ply = 0; ply < game_.plies(); ++ply) {
+      tell(ply, remark_on(before, game_.move(ply)));
+      before.play(game_.move(ply).pit);
+    }
+  }
+
+  Remark remark_on(const Game& before, const PlayedMove& move) {
     const std::vector<Advice> all = player_.advise(before);
     const Advice& best = best_of(all);
     const Advice& played =
         *std::find_if(all.begin(), all.end(), [&](const Advice& a) { return a.pit == move.pit; });
     const Loss loss = loss_of(all, played);
     lost_[static_cast<std::size_t>(move.side)] += loss.proven.low;
-    const std::string better = fmt::format("{} {}", pit_letter(move.side, best.pit), short_value(best));
-    fmt::print("  {:>3}  {:<6}  {:<8}  {:<14}  {}{}\n", ply + 1, format_move(move), short_value(played),
-               better, loss_in_words(loss), mark(before.now(), all, played, loss.proven));
-    std::fflush(stdout);
+    return {short_value(played), fmt::format("{} {}", pit_letter(move.side, best.pit), short_value(best)),
+            loss_in_words(loss), mark(before.now(), all, played, loss.proven)};
   }
 
   static std::string loss_in_words(const Loss& loss) {
@@ -92,15 +140,22 @@ class Annotation {
   }
 
   void print_end() const {
-    fmt::print("{}\n",
-               game_.outcome() ? describe(*game_.outcome(), game_.rules()) : "The game is unfinished.");
-    for (Side side : {Side::first, Side::second})
-      fmt::print("{} gave away {} for certain in {} moves.\n", side == Side::first ? "First" : "Second",
-                 lost_[static_cast<std::size_t>(side)], (game_.plies() + (side == Side::first ? 1 : 0)) / 2);
+    const auto outcome = record_.outcome();
+    fmt::print("{}\n", outcome ? describe(*outcome, game_.rules()) : "The game is unfinished.");
+    if (game_.sharing() == Sharing::rows)
+      fmt::print("If it goes round for ever each side keeps its own row; values count an even split.\n");
+    std::array<std::size_t, 2> moves{};
+    for (std::size_t ply = 0; ply < game_.plies(); ++ply)
+      ++moves[static_cast<std::size_t>(game_.move(ply).side)];
+    for (std::size_t side : {0, 1})
+      fmt::print("{} gave away {} for certain in {} moves.\n", side == 0 ? "First" : "Second", lost_[side],
+                 moves[side]);
   }
 
-  Game game_;
+  const Options& options_;
   Prober prober_;
+  GameRecord record_;
+  const Game& game_;
   Player player_;
   std::array<int, 2> lost_{};
 };
@@ -110,10 +165,14 @@ class Annotation {
 void add_annotate(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "annotate", "Mark each move of a saved game with what it gave away", kDetails);
+      add_command(app, "annotate", "Mark each move of a recorded game with what it gave away", kDetails);
   add_db(*command, options->db);
-  command->add_option("GAME", options->game, "A game saved by awele play")->type_name("")->required();
+  command->add_option("GAME", options->game, "A record of a game; - for standard input")
+      ->type_name("")
+      ->required();
+  add_repetition(*command, options->repetition);
   add_effort(*command, options->effort);
+  add_format(*command, options->format, {"text", "ogn"});
   command->callback(
       [options, &context] { context.command = [options] { return Annotation(*options).run(); }; });
 }

@@ -27,7 +27,9 @@ seeds sown, and after an x the seeds captured: E3x5. For each move: its value,
 that is what its maker still captures more than the other of the seeds on the
 board before it; its distance, plies to the next capture or the end (0 when the
 value is 0); and the stores after it. A position that comes back is said to be
-a cycle: what is left is then split evenly. The line goes on to the end even
+a cycle: what is left is then split evenly, as values count it under every rule
+set. In tournament Oware (abapa) each side keeps its own row instead: with
+--stores both results are told. The line goes on to the end even
 when one side already has more than half of all seeds.
 
 Example:
@@ -54,6 +56,16 @@ void print_moves(const OptimalLine& line) {
   }
 }
 
+void print_result(const char* how, const Outcome& outcome, RuleSet rules) {
+  fmt::print("  {:<28} {}\n", how, describe(outcome, rules));
+}
+
+/// How a cycle would end by each way of sharing what is left. Values know of one only.
+void print_both_results(const Game& game) {
+  print_result("Split evenly (as by values):", *game.outcome(), game.rules());
+  print_result("By rows (as in tournaments):", game.shared(Sharing::rows, Ending::repetition), game.rules());
+}
+
 void print_cycle(const Game& game) {
   const std::size_t first = game.first_occurrence();
   const int n = seeds(game.now().board);
@@ -68,8 +80,12 @@ int run(const Options& options) {
   const OptimalLine line = optimal_line(prober, read_situation(options.situation, rules));
   fmt::print("{}\n", draw_situation(line.game.start()));
   if (!line.moves.empty()) print_moves(line);
-  if (line.game.outcome()->ending == Ending::repetition) print_cycle(line.game);
-  fmt::print("{}\n", describe(*line.game.outcome(), rules));
+  const bool cycle = line.game.outcome()->ending == Ending::repetition;
+  if (cycle) print_cycle(line.game);
+  if (cycle && !options.situation.stores.empty())
+    print_both_results(line.game);
+  else
+    fmt::print("{}\n", describe(*line.game.outcome(), rules));
   return 0;
 }
 

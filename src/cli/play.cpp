@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "awele/support/error.hpp"
 #include "commands.hpp"
 #include "game_files.hpp"
+#include "line_reader.hpp"
 #include "options.hpp"
 
 namespace awele::cli {
@@ -26,20 +26,24 @@ perfectly where the database reaches and searches elsewhere (--time, --depth).
 
 The rules are those of the database (or --rules, when it is empty). Besides what
 they say of starving: a side with more than half of all seeds (25 of 48) has
-won; a side that cannot move ends the game; and when a position comes up for the
-third time, what is left is split evenly.
+won; a side that cannot move ends the game; and it ends when a position comes up
+for the third time, or the players agree that it goes round for ever. Then each
+side keeps its own row under abapa, as in tournaments, and elsewhere what is left
+is split evenly (--repetition). Values count an endless line as an even split.
 
 Type
   E (or E4)       play the move from pit E
   advice          the value of every move: proven, or estimated
   program         let the program make this move
+  endless         end a game that goes round for ever; the program agrees unless it
+                  expects more from playing on
   undo            take back the last move, and the program's before it
   board, moves    show the board; show the moves so far
   save FILE       write the game as text
-  load FILE       go on with a saved game
+  load FILE       go on with a saved game, or any record that annotate reads
   help, quit
 
-A value counts the seeds on the board: how many more of them the side that moves
+A name with blanks at its ends stands in quotes. A value counts the seeds on the board: how many more of them the side that moves
 captures than its opponent, under best play by both.
 
 Examples:
@@ -48,12 +52,13 @@ Examples:
   awele play --db awari --board 0,0,2,1,0,3,1,0,0,2,2,1 --stores 20,16)";
 
 constexpr const char* kCommands =
-    "Type a pit (A-F), advice, program, undo, board, moves, save FILE, load FILE, help or quit";
+    "Type a pit (A-F), advice, program, undo, endless, board, moves, save FILE, load FILE, help or quit";
 
 struct Options {
   std::string db, rules, board, stores, load, first = "person", second = "program";
   int seeds_per_pit = 4, total = kMaxSeeds;
   bool advice = false;
+  std::optional<Sharing> repetition;
   Effort effort;
 };
 
@@ -66,10 +71,36 @@ Situation start_of(const Options& options, RuleSet rules) {
   return start;
 }
 
+/// The name in what follows a command: in quotes if they stand around it.
+std::string file_name(const std::string& text) {
+  const bool in_quotes =
+      text.size() > 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+  return in_quotes ? text.substr(1, text.size() - 2) : text;
+}
+
+/// A line typed: its words, and what follows the first one.
+struct Typed {
+  std::vector<std::string> words;
+  std::string rest;
+};
+
+Typed parse_typed(const std::string& line) {
+  constexpr const char* kBlank = " \t";
+  Typed typed;
+  std::istringstream text(line);
+  for (std::string word; text >> word;) typed.words.push_back(word);
+  if (typed.words.size() < 2) return typed;
+  const std::size_t begin = line.find_first_not_of(kBlank, line.find(typed.words[0]) + typed.words[0].size());
+  typed.rest = line.substr(begin, line.find_last_not_of(kBlank) - begin + 1);
+  return typed;
+}
+
 class Session {
  public:
   Session(const Options& options, const Prober& prober, RuleSet rules)
-      : options_(options), game_(rules, start_of(options, rules)), player_(prober, rules, options.effort) {
+      : options_(options),
+        game_(rules, start_of(options, rules), {.sharing = options.repetition}),
+        player_(prober, rules, options.effort) {
     if (!options.load.empty()) load(options.load);
   }
 
@@ -94,19 +125,14 @@ class Session {
 
   void show_board() const { fmt::print("\n{}\n", draw_situation(game_.now())); }
 
-  /// The next line typed, in words; nothing at the end of the input.
-  std::optional<std::vector<std::string>> ask(const std::string& prompt) {
+  /// The next line typed; nothing at the end of the input.
+  std::optional<Typed> ask(const std::string& prompt) {
     fmt::print("{}> ", prompt);
     std::fflush(stdout);
-    std::string line;
-    if (!std::getline(std::cin, line)) {
-      fmt::print("\n");
-      return std::nullopt;
-    }
-    std::vector<std::string> words;
-    std::istringstream text(line);
-    for (std::string word; text >> word;) words.push_back(word);
-    return words;
+    const std::vector<std::string> lines = input_.next(1);
+    if (!lines.empty()) return parse_typed(lines[0]);
+    fmt::print("\n");
+    return std::nullopt;
   }
 
   /// Both sides may be the program: then there is nobody to ask.
@@ -114,9 +140,9 @@ class Session {
     fmt::print("{}\n", describe(*game_.outcome(), game_.rules()));
     if (is_program(Side::first) && is_program(Side::second)) return false;
     while (!quit_ && game_.outcome()) {
-      const auto words = ask("over");
-      if (!words) return false;
-      obey(*words);
+      const auto typed = ask("over");
+      if (!typed) return false;
+      obey(*typed);
     }
     return !quit_;
   }
@@ -126,13 +152,13 @@ class Session {
     const Side side = game_.now().to_move;
     const std::size_t plies = game_.plies();
     while (!quit_ && game_.plies() == plies && game_.now().to_move == side && !game_.outcome()) {
-      const auto words = ask(name(side));
-      if (!words) {
+      const auto typed = ask(name(side));
+      if (!typed) {
         quit_ = true;
         fmt::print("The game is left unfinished.\n");
         return;
       }
-      obey(*words);
+      obey(*typed);
     }
   }
 
@@ -143,19 +169,20 @@ class Session {
     show_board();
   }
 
-  void obey(const std::vector<std::string>& words) {
-    if (words.empty()) return;
+  void obey(const Typed& typed) {
+    if (typed.words.empty()) return;
     try {
-      if (!command(words)) move(words[0]);
+      if (!command(typed)) move(typed.words[0]);
     } catch (const Error& error) {
       fmt::print("{}\n", error.what());
     }
   }
 
-  bool command(const std::vector<std::string>& words) {
-    const std::string& what = words[0];
-    const bool known = what == "save" || what == "load" ? words.size() == 2 : words.size() == 1;
-    if (!known) throw Error(fmt::format("'{}' is not understood. {}", fmt::join(words, " "), kCommands));
+  bool command(const Typed& typed) {
+    const std::string& what = typed.words[0];
+    const bool known = (what == "save" || what == "load") == (typed.words.size() > 1);
+    if (!known)
+      throw Error(fmt::format("'{}' is not understood. {}", fmt::join(typed.words, " "), kCommands));
     if (what == "quit")
       quit_ = true;
     else if (what == "help")
@@ -166,14 +193,16 @@ class Session {
       game_.outcome() ? throw Error("the game is over") : program_moves();
     else if (what == "undo")
       undo();
+    else if (what == "endless")
+      agree();
     else if (what == "board")
       show_board();
     else if (what == "moves")
       fmt::print("{}", save_game(game_));
     else if (what == "save")
-      save(words[1]);
+      save(file_name(typed.rest));
     else if (what == "load")
-      load(words[1]), show_board();
+      load_typed(file_name(typed.rest));
     else
       return false;
     return true;
@@ -197,10 +226,25 @@ class Session {
   }
 
   void undo() {
-    if (game_.plies() == 0) throw Error("there is no move to take back");
+    const bool agreed = game_.outcome() && game_.outcome()->ending == Ending::agreed;
+    if (game_.plies() == 0 && !agreed) throw Error("there is no move to take back");
     game_.undo();
     while (game_.plies() > 0 && is_program(game_.now().to_move)) game_.undo();
     show_board();
+  }
+
+  void agree() {
+    if (game_.outcome()) throw Error("the game is over");
+    const Side side = game_.now().to_move;
+    if (is_program(other(side)) && !program_agrees())
+      throw Error("the program expects more from playing on than from an endless game");
+    game_.agree();
+  }
+
+  /// Whether the program, which is not to move, gets at least what it expects from playing on.
+  bool program_agrees() {
+    const int half_lead = game_.shared(game_.sharing()).lead(game_.now().to_move) - 2 * game_.now().lead();
+    return 50 * half_lead <= expected(best_of(player_.advise(game_)));
   }
 
   void show_advice() {
@@ -217,17 +261,25 @@ class Session {
     fmt::print("saved in {}\n", path);
   }
 
+  void load_typed(const std::string& path) {
+    if (path == "-") throw Error("standard input is what you type here; load a file");
+    load(path);
+    show_board();
+  }
+
   void load(const std::string& path) {
-    Game loaded = read_game(path);
-    if (loaded.rules() != game_.rules())
+    GameRecord loaded = read_game(path, game_.rules(), options_.repetition);
+    if (loaded.game.rules() != game_.rules())
       throw Error(ExitCode::usage, fmt::format("{} is a game of the rules {}, not {}", path,
-                                               awele::name(loaded.rules()), awele::name(game_.rules())));
-    game_ = std::move(loaded);
+                                               awele::name(loaded.game.rules()), awele::name(game_.rules())));
+    for (const std::string& note : loaded.all_notes()) fmt::print("Note: {}\n", note);
+    game_ = std::move(loaded.game);
   }
 
   const Options& options_;
   Game game_;
   Player player_;
+  LineReader input_;
   bool quit_ = false;
 };
 
@@ -267,7 +319,8 @@ void add_start(CLI::App& command, Options& options) {
   command.add_option("--total", options.total, "What they and the board add up to (default 48)")
       ->type_name("N")
       ->needs(stores);
-  command.add_option("--load", options.load, "Go on with a saved game")->type_name("FILE");
+  command.add_option("--load", options.load, "Go on with a recorded game; - reads it from standard input")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -292,6 +345,7 @@ void add_play(CLI::App& app, Context& context) {
       "Rule set of an empty database; any other database must have it (default: the database's, awari)");
   add_players(*command, *options);
   add_start(*command, *options);
+  add_repetition(*command, options->repetition);
   command->add_flag("--advice", options->advice, "Show advice before every move of a person");
   add_effort(*command, options->effort);
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });

@@ -30,7 +30,22 @@ Board after_slam(const Board& board, int pit) {
   return join(Half{}, own);
 }
 
+/// What the side to move gets more than the other of the seeds on the board.
+int shared_lead(const Board& board, Sharing sharing) {
+  return sharing == Sharing::split ? 0 : seeds(mover_half(board)) - seeds(waiting_half(board));
+}
+
 }  // namespace
+
+Sharing usual_sharing(RuleSet rules) { return rules == RuleSet::abapa ? Sharing::rows : Sharing::split; }
+
+std::string name(Sharing sharing) { return sharing == Sharing::split ? "split" : "rows"; }
+
+std::optional<Sharing> parse_sharing(std::string_view text) {
+  for (Sharing each : {Sharing::split, Sharing::rows})
+    if (text == name(each)) return each;
+  return std::nullopt;
+}
 
 std::string name(Side side) { return side == Side::first ? "first" : "second"; }
 
@@ -80,7 +95,7 @@ std::string format_halves(int halves) { return fmt::format("{}{}", halves / 2, h
 std::string describe(const Outcome& outcome, RuleSet rules) {
   const auto winner = outcome.winner();
   const std::string result = winner ? (*winner == Side::first ? "First wins" : "Second wins") : "A draw";
-  const bool lost = rules == RuleSet::never_starve;
+  const bool lost = rules == RuleSet::never_starve, rows = outcome.sharing == Sharing::rows;
   const char* why = "";
   switch (outcome.ending) {
     case Ending::majority:
@@ -98,7 +113,12 @@ std::string describe(const Outcome& outcome, RuleSet rules) {
       why = "the last move left the opponent without seeds and took the rest";
       break;
     case Ending::repetition:
-      why = "the position repeats; what is left is split evenly";
+      why = rows ? "the position repeats; each side keeps its own row"
+                 : "the position repeats; what is left is split evenly";
+      break;
+    case Ending::agreed:
+      why = rows ? "endless by agreement; each side keeps its own row"
+                 : "endless by agreement; what is left is split evenly";
       break;
   }
   return fmt::format("{} {}-{}: {}.", result, format_halves(outcome.halves[0]),
@@ -137,8 +157,14 @@ const PlayedMove& Game::play(int pit) {
   return line_.back().move;
 }
 
+void Game::agree() {
+  agreed_ = true;
+  find_outcome();
+}
+
 void Game::undo() {
-  line_.pop_back();
+  if (!agreed_) line_.pop_back();
+  agreed_ = false;
   last_move_ended_.reset();  // such a move was the last one
   outcome_.reset();
   find_outcome();
@@ -152,13 +178,23 @@ int Game::count(const Situation& situation) const {
 
 int Game::occurrences() const { return count(now()); }
 
-bool Game::would_end_by_repetition(int pit) const {
+std::optional<int> Game::value_by_repetition(int pit) const {
   const Move move = moves(now().board, rules_).pit[pit];
-  if (move.kind != Move::Kind::inner) return false;  // captured seeds never come back
+  if (move.kind != Move::Kind::inner) return std::nullopt;  // captured seeds never come back
   Situation after = now();
   after.board = move.child;
   after.to_move = other(after.to_move);
-  return 1 + count(after) >= options_.repetitions;
+  if (1 + count(after) < options_.repetitions) return std::nullopt;
+  return -shared_lead(after.board, sharing());
+}
+
+Outcome Game::shared(Sharing sharing, Ending ending) const {
+  const Situation& here = now();
+  const int n = seeds(here.board), lead = shared_lead(here.board, sharing);
+  Outcome outcome{ending, {2 * here.stores[0], 2 * here.stores[1]}, sharing};
+  outcome.halves[index(here.to_move)] += n + lead;
+  outcome.halves[index(other(here.to_move))] += n - lead;
+  return outcome;
 }
 
 std::size_t Game::first_occurrence() const {
@@ -171,7 +207,7 @@ void Game::find_outcome() {
   const Situation& here = now();
   const int n = seeds(here.board);
   const auto ends = [&](Ending ending, int rest_first, int rest_second) {
-    outcome_ = Outcome{ending, {2 * here.stores[0] + rest_first, 2 * here.stores[1] + rest_second}};
+    outcome_ = Outcome{ending, {2 * here.stores[0] + rest_first, 2 * here.stores[1] + rest_second}, {}};
   };
   if (last_move_ended_) return ends(*last_move_ended_, 0, 0);
   if (!options_.play_on && (has_majority(here.stores[0], total_) || has_majority(here.stores[1], total_)))
@@ -184,7 +220,15 @@ void Game::find_outcome() {
     const int mover = nobody ? 0 : n + *all.ended, waiting = nobody ? 0 : n - *all.ended;
     return here.to_move == Side::first ? ends(how, mover, waiting) : ends(how, waiting, mover);
   }
-  if (occurrences() >= options_.repetitions) ends(Ending::repetition, n, n);
+  if (agreed_) outcome_ = shared(sharing());
+  if (occurrences() >= options_.repetitions) outcome_ = shared(sharing(), Ending::repetition);
+}
+
+Game replayed(const Game& game, const GameOptions& options) {
+  Game again(game.rules(), game.start(), options);
+  for (std::size_t ply = 0; ply < game.plies() && !again.outcome(); ++ply) again.play(game.move(ply).pit);
+  if (!again.outcome() && game.outcome() && game.outcome()->ending == Ending::agreed) again.agree();
+  return again;
 }
 
 }  // namespace awele

@@ -177,7 +177,9 @@ OptimalLine optimal_line(const Prober& prober, const Situation& start) {
                             prober.dir().string(), seeds(start.board), prober.dir().string()));
   prober.require_solved(start.board);
   Guide guide(prober);
-  OptimalLine line{Game(*prober.rules(), start, {.repetitions = 2, .play_on = true}), {}};
+  // Values split what is left of a circle, and so does the line that they lead along.
+  OptimalLine line{
+      Game(*prober.rules(), start, {.repetitions = 2, .play_on = true, .sharing = Sharing::split}), {}};
   while (!line.game.outcome()) {
     const auto guidance = guide.guide(line.game.now());
     if (!guidance)

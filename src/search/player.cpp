@@ -8,21 +8,22 @@ namespace awele {
 
 namespace {
 
+std::string signed_number(int value) { return value == 0 ? "0" : fmt::format("{:+}", value); }
+
+}  // namespace
+
 int expected(const Advice& advice) {
   const int low = 100 * advice.proven.low, high = 100 * advice.proven.high;
   return std::clamp(advice.estimate.value_or((low + high) / 2), low, high);
 }
 
-std::string signed_number(int value) { return value == 0 ? "0" : fmt::format("{:+}", value); }
-
-}  // namespace
-
 std::vector<Advice> Player::advise(const Game& game) {
   const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_, limits_);
   std::vector<Advice> all;
   for (const MoveReport& move : report.moves) {
-    Advice advice{move.pit, move.proven, move.estimate, game.would_end_by_repetition(move.pit)};
-    if (advice.repeats) advice.proven = {0, 0};
+    const std::optional<int> repetition = game.value_by_repetition(move.pit);
+    Advice advice{move.pit, move.proven, move.estimate, repetition.has_value()};
+    if (repetition) advice.proven = {*repetition, *repetition};
     if (advice.proven.exact()) advice.estimate.reset();
     all.push_back(advice);
   }
@@ -68,7 +69,7 @@ Loss loss_of(const std::vector<Advice>& all, const Advice& played) {
 }
 
 std::string describe(const Advice& advice) {
-  if (advice.repeats) return "0 (the position repeats, and the game ends)";
+  if (advice.repeats) return signed_number(advice.proven.low) + " (the position repeats, and the game ends)";
   if (advice.proven.exact()) return signed_number(advice.proven.low);
   const std::string proven = fmt::format("proven within [{}, {}]", signed_number(advice.proven.low),
                                          signed_number(advice.proven.high));

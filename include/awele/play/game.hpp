@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "awele/game/board.hpp"
@@ -50,18 +51,30 @@ struct PlayedMove {
   int rest = 0;      ///< seeds besides that went to the mover, because the move ended the game
 };
 
+/// Who gets the seeds on the board when a game goes round for ever. Values take an even split for granted, as
+/// they cannot know where in its circle a game will stop; in tournament Oware each side keeps its own row.
+enum class Sharing : std::uint8_t { split, rows };
+
+/// `rows` under abapa, otherwise `split`.
+Sharing usual_sharing(RuleSet rules);
+/// "split" or "rows".
+std::string name(Sharing sharing);
+std::optional<Sharing> parse_sharing(std::string_view text);
+
 /// How a game ends.
 enum class Ending : std::uint8_t {
-  majority,   ///< a side holds more than half of all seeds
-  emptied,    ///< there are no seeds to move; the other side gets what is left (never-starve: nobody does)
-  no_move,    ///< seeds but no legal move; each side keeps its own pits (never-starve: nobody does)
-  starved,    ///< the last move left the opponent without seeds and took all that was left
-  repetition  ///< the position has come up often enough; what is left is split evenly
+  majority,    ///< a side holds more than half of all seeds
+  emptied,     ///< there are no seeds to move; the other side gets what is left (never-starve: nobody does)
+  no_move,     ///< seeds but no legal move; each side keeps its own pits (never-starve: nobody does)
+  starved,     ///< the last move left the opponent without seeds and took all that was left
+  repetition,  ///< the position has come up often enough; what is left is shared
+  agreed       ///< the players agree that the game goes round for ever; what is left is shared
 };
 
 struct Outcome {
   Ending ending = Ending::majority;
-  Stores halves{};  ///< final stores in half seeds: an odd number of seeds can be split
+  Stores halves{};                   ///< final stores in half seeds: an odd number of seeds can be split
+  Sharing sharing = Sharing::split;  ///< how, if what was left was shared
 
   std::optional<Side> winner() const;
   /// What `side` has more than the other, in half seeds.
@@ -77,6 +90,7 @@ struct GameOptions {
   int repetitions =
       3;  ///< the occurrence of a position (board and side to move) that ends the game, at least 2
   bool play_on = false;  ///< go on when a side has more than half of the seeds, to see the difference
+  std::optional<Sharing> sharing{};  ///< of what is left when the game goes round; none: usual_sharing
 };
 
 class Game {
@@ -85,6 +99,8 @@ class Game {
 
   RuleSet rules() const { return rules_; }
   const Situation& start() const { return start_; }
+  const GameOptions& options() const { return options_; }
+  Sharing sharing() const { return options_.sharing.value_or(usual_sharing(rules_)); }
   const Situation& now() const { return line_.empty() ? start_ : line_.back().after; }
   /// Set when the game is over.
   const std::optional<Outcome>& outcome() const { return outcome_; }
@@ -92,7 +108,9 @@ class Game {
   /// Plays the move from `pit`. Throws Error (usage) with the reason when it is not legal or the game is
   /// over.
   const PlayedMove& play(int pit);
-  /// Takes the last move back. Precondition: there is one.
+  /// Ends the game as one that goes round for ever, which the players agree on. Precondition: it is not over.
+  void agree();
+  /// Takes the last move back, or the agreement that came after it. Precondition: there is one.
   void undo();
 
   std::size_t plies() const { return line_.size(); }
@@ -101,8 +119,11 @@ class Game {
   const Situation& before(std::size_t ply) const { return ply == 0 ? start_ : line_[ply - 1].after; }
   /// How often the present position has come up, this time included.
   int occurrences() const;
-  /// Whether the move from `pit` ends the game by repetition.
-  bool would_end_by_repetition(int pit) const;
+  /// If the move from `pit` ends the game by repetition: what its maker gets more than the other of the seeds
+  /// that are left.
+  std::optional<int> value_by_repetition(int pit) const;
+  /// What would be final if the game ended here as one that goes round for ever.
+  Outcome shared(Sharing sharing, Ending ending = Ending::agreed) const;
   /// The ply before which the present position came up first.
   std::size_t first_occurrence() const;
 
@@ -120,8 +141,12 @@ class Game {
   int total_;
   std::vector<Step> line_;
   std::optional<Ending> last_move_ended_;  ///< when the last move ended the game by itself
+  bool agreed_ = false;
   std::optional<Outcome> outcome_;
 };
+
+/// The same moves under other options: as many as can be played. What was agreed stays agreed.
+Game replayed(const Game& game, const GameOptions& options);
 
 /// Why the move from `pit` is not legal: a sentence for the player.
 std::string why_illegal(const Situation& situation, RuleSet rules, int pit);

@@ -48,7 +48,7 @@ struct LineMove {
 };
 
 struct OptimalLine {
-  Game game;  ///< played to its end; a repetition ends it at the second occurrence
+  Game game;  ///< played to its end; a repetition ends it at the second occurrence, with an even split
   std::vector<LineMove> moves;
 };
 

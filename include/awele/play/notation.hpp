@@ -1,4 +1,4 @@
-// Moves and games as text.
+// Moves and boards of a game as text.
 #pragma once
 
 #include <optional>
@@ -21,19 +21,5 @@ std::string draw_situation(const Situation& situation);
 
 /// "14,9": two numbers, neither negative. Throws Error (usage).
 Stores parse_stores(std::string_view text);
-
-/// A game as text: the lines
-///   awele game 1
-///   rules awari
-///   board 4,4,4,4,4,4,4,4,4,4,4,4      the first player's pits first; the first player moves
-///   stores 0,0
-///   1 E4 e4                            a line for two plies
-///   ...
-///   end 26-22 majority                 or: end unfinished
-/// Lines that are empty or begin with # may stand anywhere.
-std::string save_game(const Game& game);
-/// Reads one back: every move must be legal and written as it is played, and the end must be the one
-/// reached. Throws Error (usage) that names `name` and the line.
-Game load_game(std::string_view text, const std::string& name);
 
 }  // namespace awele

@@ -15,7 +15,7 @@ struct Advice {
   int pit = 0;
   Interval proven;
   std::optional<int> estimate;  ///< in hundredths of a seed, within `proven`; none when the value is proven
-  bool repeats = false;         ///< ends this game by repetition: worth 0 whatever the position is worth
+  bool repeats = false;         ///< ends this game by repetition: worth what its sharing gives, and so proven
 };
 
 class Player {
@@ -39,6 +39,8 @@ class Player {
   Guide guide_;
 };
 
+/// What a move is expected to be worth, in hundredths of a seed.
+int expected(const Advice& advice);
 /// The advice that is best, and if several are the one of which more is proven, and then the first.
 const Advice& best_of(const std::vector<Advice>& advice);
 
