@@ -147,6 +147,11 @@ TEST_F(PlayCommands, TypedTextMayHaveMarksAndOtherLineEnds) {
       EXPECT_EQ(probed.code, 0);
     }
     EXPECT_EQ(awele("probe - <" + file("1 2 3" + end + end)).out.find("error"), 0u);
+    const std::string joined =
+        "\xEF\xBB\xBF"
+        "1 0 0 0 0 0 1 0 0 0 0 0" +
+        end;
+    EXPECT_EQ(awele("probe - <" + file(joined + joined)).code, 0);
   }
   EXPECT_EQ(awele("probe - <" + file("\xEF\xBB\xBF")).out, "");
   const std::string wide(

@@ -299,9 +299,16 @@ TEST(Records, TheSameGameInEveryForm) {
 
 TEST(Records, Squares) {
   // a2 is the second player's pit f: above A.
-  EXPECT_EQ(letters_of(load("f1c2 a2d1 a1f1").game), "FfA");
-  EXPECT_EQ(why_refused("f1d2"), "record, line 1: the move f1d2 does not end there: 4 seeds are sown");
+  EXPECT_EQ(letters_of(load("{first} f1c2, a2d1, a1f1").game), "FfA");
+  EXPECT_EQ(why_refused("f1d2"), "record, line 1: the move f1d2 ends on c2 on this board");
   EXPECT_EQ(letters_of(load("a2d1 f1c2").game), "fF") << "the second player begins";
+  EXPECT_EQ(letters_of(load("{a {} 1. f F").game), "fF") << "after a comment, too";
+  const Situation start = load("[FEN \"1,2S,2,3S,1/11S,4,7S 13 12 N 9\"] b2a1").game.start();
+  EXPECT_EQ(start.board, parse_board("0 3 0 0 2 0 11 0 0 0 0 7"));
+  EXPECT_EQ(start.to_move, Side::second);
+  EXPECT_EQ(start.stores, (Stores{13, 12}));
+  EXPECT_NE(why_refused("[FEN \"1,2S,3S,1/11S,4,7S 13 12 N\"] F").find("is not two rows of squares"),
+            std::string::npos);
 }
 
 TEST(Records, OgnComesBack) {

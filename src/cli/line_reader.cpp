@@ -56,6 +56,8 @@ bool LineReader::take(std::vector<std::string>& lines) {
   if (cr != std::string_view::npos) end = cr;
   if (end == std::string::npos && !ended_) return false;
   if (beginning_) look_at_beginning();
+  // Not only before the first line: files that begin with a mark may have been joined.
+  if (std::string_view(buffer_).substr(begin_).starts_with(kByteOrderMark)) begin_ += kByteOrderMark.size();
   if (end == std::string::npos && begin_ == buffer_.size()) return false;
   lines.push_back(buffer_.substr(begin_, end - begin_));
   after_cr_ = end != std::string::npos && buffer_[end] == '\r';
@@ -67,7 +69,6 @@ void LineReader::look_at_beginning() {
   beginning_ = false;
   if (const auto encoding = wide_encoding(buffer_); !encoding.empty())
     throw Error(ExitCode::usage, refuse_wide(encoding, "standard input"));
-  if (buffer_.starts_with(kByteOrderMark)) begin_ += kByteOrderMark.size();
 }
 
 void LineReader::read_some() {

@@ -8,7 +8,7 @@
 namespace awele::cli {
 
 /// Lines that are there without waiting are taken together. A line ends with LF, CR LF or CR; a byte order
-/// mark is left out.
+/// mark before it is left out.
 class LineReader {
  public:
   /// The next lines, at least one and at most `most`; none at the end of the input. Throws Error: when it

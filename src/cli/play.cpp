@@ -72,7 +72,8 @@ Situation start_of(const Options& options, RuleSet rules) {
 }
 
 /// The name in what follows a command: in quotes if they stand around it.
-std::string file_name(const std::string& text) {
+std::string named_file(const std::string& text) {
+  if (text == "-") throw Error("the standard streams are taken by the game; give the name of a file");
   const bool in_quotes =
       text.size() > 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
   return in_quotes ? text.substr(1, text.size() - 2) : text;
@@ -200,9 +201,9 @@ class Session {
     else if (what == "moves")
       fmt::print("{}", save_game(game_));
     else if (what == "save")
-      save(file_name(typed.rest));
+      save(named_file(typed.rest));
     else if (what == "load")
-      load_typed(file_name(typed.rest));
+      load(named_file(typed.rest)), show_board();
     else
       return false;
     return true;
@@ -259,12 +260,6 @@ class Session {
   void save(const std::string& path) const {
     write_game(path, game_);
     fmt::print("saved in {}\n", path);
-  }
-
-  void load_typed(const std::string& path) {
-    if (path == "-") throw Error("standard input is what you type here; load a file");
-    load(path);
-    show_board();
   }
 
   void load(const std::string& path) {

@@ -26,7 +26,8 @@ the side to move, then the six of the waiting side, each side's leftmost pit
 first as its owner sees it. One argument or twelve, commas or spaces.
 
 Its value is how many more of the seeds on the board the side to move captures
-than its opponent, under best play by both: from -n to n for n seeds. The value
+than its opponent, under best play by both: from -n to n for n seeds, where what
+is left of an endless line counts as split evenly, whatever the rules. The value
 of a move is the same count for the side that makes it. Under the rules
 majority-slam a value v is a threshold: a side that has captured d more than
 its opponent so far wins if d + v > 0, draws if d + v = 0.

@@ -18,7 +18,7 @@ constexpr std::string_view kForms =
     "second) or as squares (d1e2)";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool is_blank(char c) { return c == ' ' || c == ',' || c == '\t' || c == '\n'; }
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -60,6 +60,28 @@ bool is_squares(std::string_view word) {
   const auto file = [](char c) { return c >= 'a' && c <= 'f'; };
   const auto row = [](char c) { return c == '1' || c == '2'; };
   return word.size() == 4 && file(word[0]) && row(word[1]) && file(word[2]) && row(word[3]);
+}
+
+std::string square_of_pit(int pit) {
+  return pit < kHalfPits ? fmt::format("{}1", static_cast<char>('a' + pit))
+                         : fmt::format("{}2", static_cast<char>('a' + kPits - 1 - pit));
+}
+
+/// A row of squares from left to right: 3S is a pit of three seeds, 2 are two empty pits. Empty when it is
+/// none.
+std::vector<int> parse_row(std::string_view row) {
+  std::vector<int> pits;
+  while (!row.empty()) {
+    const std::string_view word = row.substr(0, row.find(','));
+    row.remove_prefix(std::min(word.size() + 1, row.size()));
+    const auto halves = parse_halves(word.substr(0, word.find('S')));
+    if (!halves || *halves % 2 != 0) return {};
+    if (word.ends_with('S'))
+      pits.push_back(*halves / 2);
+    else
+      pits.resize(pits.size() + static_cast<std::size_t>(*halves / 2));
+  }
+  return pits.size() == kHalfPits ? pits : std::vector<int>{};
 }
 
 /// 0..11 in sowing order from the first player's leftmost pit: row 1 to the right, then row 2 to the left.
@@ -155,16 +177,30 @@ class MovetextReader {
 
   /// Whether the first move is one of the second player's.
   bool begins_with_second() const {
-    const std::size_t move = text_.find_first_not_of("0123456789. \t\n", at_);
+    std::size_t move = text_.find_first_not_of("0123456789. \t\n", at_);
+    while (move != std::string_view::npos && text_[move] == '{')
+      move = text_.find_first_not_of("}0123456789. \t\n", text_.find('}', move));
     if (move == std::string_view::npos) return false;
     const std::string_view word = text_.substr(move, 4);
     if (is_squares(word)) return word[1] == '2';
     return word[0] >= 'a' && word[0] <= 'f';
   }
 
-  /// The pits A to F and a to f, the two stores, and S or N, who moves first: 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S.
+  /// Who moves first, from 12 pits in sowing order, the first player's first, two stores, and S or N.
+  static Situation situation_of(const std::vector<int>& numbers, std::string_view mover) {
+    Situation start;
+    start.to_move = mover == "S" ? Side::first : Side::second;
+    const int turn = start.to_move == Side::first ? 0 : kHalfPits;
+    for (int k = 0; k < kPits; ++k)
+      start.board[k] = static_cast<std::uint8_t>(numbers[static_cast<std::size_t>((k + turn) % kPits)]);
+    start.stores = {numbers[kPits], numbers[kPits + 1]};
+    return start;
+  }
+
+  /// 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S, or by rows of squares, the second player's above: 4S,5/5,4S 20 20 S 1.
   Situation read_fen(std::string_view fen) {
     std::vector<int> numbers;
+    if (fen.find('/') != std::string_view::npos) return read_rows(fen);
     std::string_view rest = fen;
     for (std::size_t dash = rest.find('-'); dash != std::string_view::npos; dash = rest.find('-')) {
       const auto halves = parse_halves(rest.substr(0, dash));
@@ -177,13 +213,31 @@ class MovetextReader {
           fmt::format("the start '{}' is not 12 pits, two stores and S or N: "
                       "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S",
                       quoted(fen)));
-    Situation start;
-    start.to_move = rest == "S" ? Side::first : Side::second;
-    const int turn = start.to_move == Side::first ? 0 : kHalfPits;
-    for (int k = 0; k < kPits; ++k)
-      start.board[k] = static_cast<std::uint8_t>(numbers[static_cast<std::size_t>((k + turn) % kPits)]);
-    start.stores = {numbers[kPits], numbers[kPits + 1]};
-    return start;
+    return situation_of(numbers, rest);
+  }
+
+  Situation read_rows(std::string_view fen) {
+    std::vector<std::string_view> words;
+    for (std::string_view rest = fen; !rest.empty();) {
+      words.push_back(rest.substr(0, rest.find(' ')));
+      rest.remove_prefix(std::min(words.back().size() + 1, rest.size()));
+    }
+    const std::string_view rows = words.empty() ? std::string_view() : words[0];
+    const std::vector<int> above = parse_row(rows.substr(0, rows.find('/'))),
+                           below = parse_row(rows.substr(std::min(rows.find('/') + 1, rows.size())));
+    const bool whole =
+        words.size() >= 4 && !above.empty() && !below.empty() && (words[3] == "S" || words[3] == "N");
+    const auto first = whole ? parse_halves(words[1]) : std::nullopt,
+               second = whole ? parse_halves(words[2]) : std::nullopt;
+    if (!first || !second)
+      refuse(
+          fmt::format("the start '{}' is not two rows of squares, two stores and S or N: "
+                      "4S,4S,4S,4S,4S,4S/4S,4S,4S,4S,4S,4S 0 0 S",
+                      quoted(fen)));
+    std::vector<int> numbers = below;
+    numbers.insert(numbers.end(), above.rbegin(), above.rend());
+    numbers.insert(numbers.end(), {*first / 2, *second / 2});
+    return situation_of(numbers, words[3]);
   }
 
   // ------------------------------------------------------------------------------------------ the moves
@@ -201,7 +255,7 @@ class MovetextReader {
       default:
         break;
     }
-    const std::size_t end = std::min(text_.find_first_of(" \t\n{}()[];#", at_), text_.size());
+    const std::size_t end = std::min(text_.find_first_of(" ,\t\n{}()[];#", at_), text_.size());
     const std::string_view word = text_.substr(at_, end - at_);
     if (word.empty()) refuse(fmt::format("'{}' has no meaning here", text_[at_]));
     read_word(word);
@@ -270,8 +324,9 @@ class MovetextReader {
   void read_squares(std::string_view word) {
     const int from = pit_of_square(word[0], word[1]), to = pit_of_square(word[2], word[3]);
     const PlayedMove& move = play(word, from < kHalfPits ? Side::first : Side::second, from % kHalfPits);
-    if ((from + move.sown + (move.sown - 1) / (kPits - 1)) % kPits != to)
-      refuse(fmt::format("the move {} does not end there: {} seeds are sown", quoted(word), move.sown));
+    const int last = (from + move.sown + (move.sown - 1) / (kPits - 1)) % kPits;
+    if (last != to)
+      refuse(fmt::format("the move {} ends on {} on this board", quoted(word), square_of_pit(last)));
   }
 
   /// One move or several: F, FfAe, A+2, E3x5!
