@@ -146,27 +146,78 @@ class Requests(unittest.TestCase):
                        capture_output=True)
 
     def write_lock(self, **fields):
-        self.db.mkdir()
+        self.db.mkdir(exist_ok=True)
         owner = {"host": "elsewhere", "pid": 5, "process_start": 7, "job": "", "restart": 0, "token": "abc"}
         (self.db / "lock").write_text(json.dumps(owner | fields))
 
-    def test_a_lock_of_another_host_is_respected_for_ten_minutes(self):
+    def test_a_lock_of_another_host_is_watched(self):
         self.write_lock()
-        self.assertIn("process 5 on host elsewhere", self.ended(self.start(3), 1))
-        old = time.time() - 11 * 60
+        old = time.time() - 3600
         os.utime(self.db / "lock", (old, old))
-        self.assertIn("took", self.ended(self.start(3), 0))
+        process = self.start(3)
+        self.assertIn("looking for a sign of life", process.stderr.readline())
+        os.utime(self.db / "lock", (old + 30, old + 30))
+        self.assertIn("in use by process 5 on host elsewhere", self.ended(process, 1))
+        process = self.start(3)
+        process.stderr.readline()
+        process.send_signal(signal.SIGUSR1)
+        self.ended(process, 75)
+
+    def test_status_says_how_long_another_host_has_been_silent(self):
+        self.ended(self.start(3), 0)
+        status = json.loads((self.db / "status.json").read_text())
+        (self.db / "status.json").write_text(json.dumps(status | {"state": "running"}))
+        for seconds, state in ((0, "running"), (300, "silent"), (1000, "interrupted")):
+            (self.db / "lock").unlink(missing_ok=True)
+            self.write_lock()
+            then = time.time() - seconds
+            os.utime(self.db / "lock", (then, then))
+            self.assertEqual(self.status()["state"], state)
+            self.assertGreaterEqual(self.status()["lock_age_seconds"], seconds)
+        (self.db / "lock").unlink()
+        os.mkfifo(self.db / "lock")
+        self.assertEqual(self.status()["state"], "unknown")
+
+    def test_fifos_in_place_of_files(self):
+        self.db.mkdir()
+        os.mkfifo(self.db / "log")
+        self.ended(self.start(3), 0)
+        os.unlink(self.db / "log")
+        os.mkfifo(self.db / "lock")
+        self.assertIn("not a regular file", self.ended(self.start(4), 1))
+
+    def test_a_signal_leaves_the_lock_of_another_run(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = self.paused(12, seconds=1)
+            (self.db / "lock").write_text(json.dumps({"host": "elsewhere", "pid": 5, "token": "other"}))
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            self.assertIn("other", (self.db / "lock").read_text())
+            (self.db / "lock").unlink()
+
+    def test_a_run_whose_files_are_gone_hears_who_took_over(self):
+        process = self.paused(10, stage="writing")
+        for leftover in self.db.glob("slice_10.h5.*"):
+            leftover.unlink()
+        (self.db / "lock").write_text(json.dumps({"host": "elsewhere", "pid": 5, "token": "other"}))
+        (self.db / "status.json").write_text("{}")
+        process.send_signal(signal.SIGUSR1)
+        self.assertIn("now belongs to process 5 on host elsewhere", self.ended(process, 1))
+        self.assertEqual((self.db / "status.json").read_text(), "{}")
 
     def test_a_restarted_job_takes_its_lock_over(self):
         self.write_lock(job="77", restart=1)
         job = {"SLURM_JOB_ID": "77"}
-        self.ended(self.start(3, SLURM_RESTART_COUNT="1", **job), 1)
+        process = self.start(3, SLURM_RESTART_COUNT="1", **job)
+        self.assertIn("looking for a sign of life", process.stderr.readline())
+        os.utime(self.db / "lock")
+        self.ended(process, 1)
         self.ended(self.start(3, SLURM_RESTART_COUNT="2", **job), 0)
 
     def test_a_lock_that_is_no_lock(self):
         self.db.mkdir()
         (self.db / "lock").write_text("{")
-        self.assertIn("unknown run", self.ended(self.start(3), 1))
+        self.assertIn("over from an unknown run", self.ended(self.start(3), 0))
 
     def test_a_run_that_lost_its_lock_publishes_nothing(self):
         process = self.paused(10, stage="renaming")

@@ -50,8 +50,9 @@ int run_parallel(const Context& context, const std::function<int(const Communica
 
 std::unique_ptr<RunLock> lock_directory(const std::filesystem::path& dir, const Communicator& ranks) {
   if (!ranks.root()) return nullptr;
-  auto lock = std::make_unique<RunLock>(dir);
-  remove_when_ended(lock->path().string());
+  auto lock = std::make_unique<RunLock>(
+      dir, [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); });
+  remove_when_ended(lock->path().string(), lock->token());
   return lock;
 }
 

@@ -54,6 +54,10 @@ void RunObserver::failed(int rank, const std::string& sentence) {
   update(true);
 }
 
+void RunObserver::lost(const std::string& sentence) const {
+  log_.event("error", {{"rank", 0}, {"sentence", sentence}});
+}
+
 void RunObserver::slice_found(const SliceReport& report) {
   SolveProgress::slice_found(report);
   std::erase(to_solve_, report.seeds);

@@ -22,6 +22,8 @@ class RunObserver : public SolveProgress {
   void end(const std::string& state, const std::string& sentence);
   /// An error on any rank.
   void failed(int rank, const std::string& sentence);
+  /// On rank 0, when another run has the directory: the status is that one's.
+  void lost(const std::string& sentence) const;
 
   void slice_found(const SliceReport& report) override;
   void slice_begins(int seeds, std::uint64_t positions) override;

@@ -134,6 +134,11 @@ std::vector<SliceReport> solve_logged(const SolveOptions& options, const Communi
     if (ranks.root()) clear_requests(options.dir);
     throw;
   } catch (const std::exception& error) {
+    // A file that is missing because another run has tidied up is not what the user must hear of.
+    if (const std::string lost = control.lost_to(); !lost.empty()) {
+      observer.lost(lost);
+      throw Error(lost);
+    }
     // The others may be waiting: whoever fails writes it down, the process ends next.
     observer.failed(ranks.rank(), error.what());
     throw;

@@ -1,6 +1,7 @@
 // awele status: what the run that works in a directory is doing.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,10 @@ slice and its phase, how much of it is settled, how long the slice and the whole
 run still take, and the last checkpoint. Reads DIR/status.json and DIR/lock.
 
 state is running, finished, stopped (on request: the same command goes on), failed,
-or interrupted (the run ended without saying so, or its host is silent).
+interrupted (the run ended without saying so, or its host has been silent for ten
+minutes), silent (its host has given no sign of life for more than two minutes: a run
+gives one every 30 s), or unknown (DIR/lock cannot be read). From another host than
+the run's, silence is measured by the clock of this one.
 
 Formats: table; json, one object.)";
 
@@ -41,13 +45,25 @@ nlohmann::ordered_json read_status(const std::filesystem::path& dir) {
   return json;
 }
 
-/// A run that says it is running must hold the lock.
-void compare_with_lock(nlohmann::ordered_json& status, const LockState& lock) {
-  if (lock.held) {
-    status["lock"] = lock.owner.text();
-    status["lock_age_seconds"] = lock.age.count();
+constexpr std::chrono::minutes kSilent{2};  ///< several refreshes of the lock
+
+/// A run that says it is running must hold the lock, and show so.
+void compare_with_lock(nlohmann::ordered_json& status, const std::filesystem::path& dir) {
+  const bool running = status.value("state", "") == "running";
+  try {
+    const LockState lock = lock_state(dir);
+    if (lock.held) {
+      const bool elsewhere = !lock.owner.on_this_machine();
+      status["lock"] = lock.owner.text();
+      status["lock_age_seconds"] = lock.age.count();
+      status["lock_elsewhere"] = elsewhere;
+      if (running && elsewhere && lock.age > kSilent) status["state"] = "silent";
+    }
+    if (running && (!lock.held || lock.stale())) status["state"] = "interrupted";
+  } catch (const Error& error) {
+    status["lock"] = error.what();
+    if (running) status["state"] = "unknown";
   }
-  if (status.value("state", "") == "running" && (!lock.held || lock.stale())) status["state"] = "interrupted";
 }
 
 void row(const char* label, const std::string& text) { fmt::print("{:<18}{}\n", label, text); }
@@ -72,7 +88,7 @@ void print(const nlohmann::ordered_json& status) {
   row("ranks", fmt::format("{}", status.value("ranks", 0)));
   if (state != "finished") print_slice(status);
   row("run time", format_seconds(status.value("seconds_so_far", 0.0)));
-  if (state == "running") {
+  if (state == "running" || state == "silent") {
     row("slice needs", format_seconds(status.value("seconds_left_in_slice", 0.0)));
     row("all needs",
         status.contains("seconds_left") ? format_seconds(status.value("seconds_left", 0.0)) : "?");
@@ -83,14 +99,16 @@ void print(const nlohmann::ordered_json& status) {
     row("checkpoint", checkpoint.value("path", "") + (when.empty() ? "" : ", " + when));
   }
   row("updated", status.value("updated", ""));
-  if (status.contains("lock"))
-    row("lock",
-        fmt::format("{}, refreshed {} s ago", status.value("lock", ""), status.value("lock_age_seconds", 0)));
+  if (status.contains("lock")) row("lock", status.value("lock", ""));
+  if (status.contains("lock_age_seconds"))
+    row("last sign of life",
+        fmt::format("{} s ago{}", status.value("lock_age_seconds", 0L),
+                    status.value("lock_elsewhere", false) ? ", by the clock of this host" : ""));
 }
 
 int run(const Options& options) {
   nlohmann::ordered_json status = read_status(options.db);
-  compare_with_lock(status, lock_state(options.db));
+  compare_with_lock(status, options.db);
   if (options.format == "json")
     fmt::print("{}\n", status.dump(1));
   else

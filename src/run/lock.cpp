@@ -5,18 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <thread>
 
+#include "awele/run/signals.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
 
@@ -55,6 +60,15 @@ long process_start(long pid) {
   return ticks;
 }
 
+/// Where process numbers mean what they mean here: hosts and containers of one name are not the same.
+std::string this_machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  file >> boot;
+  std::error_code ignored;
+  return boot + " " + fs::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
 std::string random_token() {
   std::random_device random;
   return fmt::format("{:08x}", random());
@@ -63,6 +77,7 @@ std::string random_token() {
 LockOwner this_run() {
   LockOwner own;
   own.host = host_name();
+  own.machine = this_machine();
   own.pid = ::getpid();
   own.process_start = process_start(own.pid);
   own.job = variable("SLURM_JOB_ID");
@@ -74,42 +89,75 @@ LockOwner this_run() {
 std::string to_text(const LockOwner& owner) {
   nlohmann::ordered_json json;
   json["host"] = owner.host;
+  json["machine"] = owner.machine;
   json["pid"] = owner.pid;
   json["process_start"] = owner.process_start;
   json["job"] = owner.job;
   json["restart"] = owner.restart;
   json["token"] = owner.token;
   json["started"] = fmt::format("{}", std::time(nullptr));
-  return json.dump() + "\n";
+  // A host name of any bytes is no reason to fail.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// An owner of whom nothing is known when the text is no lock's (just being written, or damaged).
+/// Not known() when the text is no lock's.
 LockOwner from_text(const std::string& text) {
-  LockOwner owner;
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return owner;
-  owner.host = json.value("host", "");
-  owner.pid = json.value("pid", 0L);
-  owner.process_start = json.value("process_start", 0L);
-  owner.job = json.value("job", "");
-  owner.restart = json.value("restart", 0);
-  owner.token = json.value("token", "");
-  return owner;
+  if (!json.is_object()) return {};
+  LockOwner owner;
+  try {
+    owner.host = json.value("host", "");
+    owner.machine = json.value("machine", "");
+    owner.pid = json.value("pid", 0L);
+    owner.process_start = json.value("process_start", 0L);
+    owner.job = json.value("job", "");
+    owner.restart = json.value("restart", 0);
+    owner.token = json.value("token", "");
+  } catch (const nlohmann::json::exception&) {  // fields of other types
+    return {};
+  }
+  const bool possible = owner.pid > 0 && owner.pid <= std::numeric_limits<pid_t>::max();
+  return possible && !owner.token.empty() ? owner : LockOwner{};
 }
 
-/// Creates the file with the text; false when it exists.
-bool create(const fs::path& path, const std::string& text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0 && errno == EEXIST) return false;
-  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (written) return true;
-  if (fd >= 0) ::unlink(path.c_str());
+[[noreturn]] void fail_writing(const fs::path& path, int reason) {
   throw Error(
-      reason == ENOSPC ? ExitCode::no_resources : ExitCode::failure,
+      reason == ENOSPC || reason == EDQUOT ? ExitCode::no_resources : ExitCode::failure,
       fmt::format("{} cannot be written ({}); make room or make the directory writable, or give another --db",
                   path.string(), std::strerror(reason)));
+}
+
+/// Writes a file that was not there before. Returns 0 or errno.
+int write_new(const fs::path& path, const std::string& text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0) return errno;
+  int reason = 0;
+  for (std::size_t done = 0; done < text.size() && reason == 0;) {
+    errno = 0;
+    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
+    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written <= 0 && errno != EINTR) reason = errno ? errno : EIO;
+  }
+  if (::close(fd) != 0 && reason == 0 && errno != EINTR) reason = errno;
+  if (reason != 0) ::unlink(path.c_str());
+  return reason;
+}
+
+/// The lock, whole from the first moment; false when there is one.
+bool create(const fs::path& path, const LockOwner& owner) {
+  const std::string text = to_text(owner);
+  const fs::path whole = fmt::format("{}.{}.new", path.string(), owner.token);
+  if (const int reason = write_new(whole, text)) fail_writing(path, reason);
+  int reason = ::link(whole.c_str(), path.c_str()) == 0 ? 0 : errno;
+  struct stat info {};
+  // Over NFS the answer to a link that was made may be lost, and the second attempt finds it made.
+  if (reason == EEXIST && ::stat(whole.c_str(), &info) == 0 && info.st_nlink == 2) reason = 0;
+  ::unlink(whole.c_str());
+  if (reason == EPERM || reason == ENOTSUP || reason == ENOSYS)  // a file system without links
+    reason = write_new(path, text);
+  if (reason == ENOENT) return false;  // the owner of the directory has removed the new file as a leftover
+  if (reason != 0 && reason != EEXIST) fail_writing(path, reason);
+  return reason == 0;
 }
 
 /// Whether `next` is a later start of the job that `owner` was.
@@ -120,44 +168,62 @@ bool same_job_restarted(const LockOwner& owner, const LockOwner& next) {
 }  // namespace
 
 std::string LockOwner::text() const {
-  if (pid == 0) return "an unknown run";
+  if (!known()) return "an unknown run";
   return fmt::format("process {} on host {}{}", pid, host, job.empty() ? "" : fmt::format(" (job {})", job));
 }
 
-bool LockOwner::on_this_host() const { return host == host_name(); }
-bool LockOwner::gone() const {
-  return pid != 0 && on_this_host() && awele::process_start(pid) != process_start;
+bool LockOwner::on_this_machine() const {
+  return known() && host == host_name() && (machine.empty() || machine == this_machine());
 }
 
-bool LockState::stale() const { return owner.gone() || age > RunLock::kStale; }
+bool LockOwner::alive() const {
+  if (const long start = awele::process_start(pid)) return process_start == 0 || start == process_start;
+  // Not to be seen in /proc: of another user, where that hides them; or dead, or about to be.
+  return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == EPERM;
+}
+
+bool LockState::stale() const { return owner.on_this_machine() ? !owner.alive() : age > RunLock::kStale; }
 
 LockState lock_state(const fs::path& dir) {
   LockState state;
-  struct stat info {};
   const fs::path path = dir / "lock";
-  if (::stat(path.c_str(), &info) != 0) return state;
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return state;
+    throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
+  }
+  if (!S_ISREG(info.st_mode))
+    throw Error(fmt::format("{} is not a regular file, so it is no run's lock; remove it", path.string()));
   state.held = true;
+  state.time_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
   state.age = std::chrono::seconds(std::max<long>(0, std::time(nullptr) - info.st_mtime));
   try {
-    state.owner = from_text(read_file(path));
-  } catch (const Error&) {  // it went away between the two calls
-    state.held = fs::exists(path);
+    state.text = read_file(path);
+  } catch (const Error&) {
+    if (::lstat(path.c_str(), &info) == 0) throw;
+    return {};  // it went away between the two calls
   }
+  state.owner = from_text(state.text);
   return state;
 }
 
 struct RunLock::Impl {
   fs::path path;
+  LockTimes times;
+  Tell tell;
   LockOwner own = this_run();
   std::string taken_over;
   std::mutex mutex;
   std::condition_variable ending;
   bool end = false;
+  std::atomic<bool> lost{false};
   std::thread refresher;
+
+  LockState look() const { return lock_state(path.parent_path()); }
 
   bool held() const {
     try {
-      return from_text(read_file(path)).token == own.token;
+      return look().owner.token == own.token;
     } catch (const Error&) {
       return false;
     }
@@ -168,49 +234,108 @@ struct RunLock::Impl {
     const fs::path aside = fmt::format("{}.{}.old", path.string(), own.token);
     std::error_code error;
     fs::rename(path, aside, error);
-    if (error) return;
-    const bool right_one = from_text(read_file(aside)).token == state.owner.token;
-    if (right_one)
-      fs::remove(aside, error);
-    else
-      fs::rename(aside, path, error);  // somebody else was quicker, and this is that run's lock
+    if (error) {
+      if (error == std::errc::no_such_file_or_directory) return;
+      throw Error(fmt::format("{} is left over from {} and cannot be removed ({}); remove it", path.string(),
+                              state.owner.text(), error.message()));
+    }
+    struct stat info {};
+    const bool right_one =
+        ::stat(aside.c_str(), &info) == 0 && read_file(aside) == state.text &&
+        std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec == state.time_ns;
+    // Otherwise somebody else was quicker, or its owner has just woken up: it is put back, unless there is
+    // one.
+    if (!right_one) [[maybe_unused]]
+      const int ignored = ::link(aside.c_str(), path.c_str());
+    fs::remove(aside, error);
+  }
+
+  /// Watches a lock for that long; whether it stayed as it was.
+  bool unchanged(const LockState& state, std::chrono::milliseconds time) const {
+    using Clock = std::chrono::steady_clock;
+    const auto nap = std::min<std::chrono::milliseconds>(time / 10, std::chrono::seconds(1));
+    for (const auto until = Clock::now() + time; Clock::now() < until;) {
+      std::this_thread::sleep_for(nap);
+      if (stop_signalled() || end_signalled())
+        throw Error(ExitCode::stopped, fmt::format("stopped on request while waiting for {}", path.string()));
+      const LockState now = look();
+      if (!now.held || now.text != state.text || now.time_ns != state.time_ns) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void refuse(const LockState& state) const {
+    throw Error(fmt::format("{} is in use by {}, which keeps {}; wait for it, stop it, or give another --db",
+                            path.parent_path().string(), state.owner.text(), path.string()));
+  }
+
+  /// Why a lock may be taken over; empty when it went away or changed hands meanwhile. An Error when it may
+  /// not.
+  std::string reason_to_take(const LockState& state) const {
+    if (!state.owner.known())
+      return unchanged(state, times.no_lock) ? "the file is no lock that a run has made" : "";
+    if (state.owner.on_this_machine()) {
+      if (state.owner.alive()) refuse(state);
+      return "which does not run any more";
+    }
+    if (same_job_restarted(state.owner, own)) return "an earlier start of this job";
+    const auto watch =
+        std::clamp<std::chrono::milliseconds>(times.silent - state.age, times.least, times.silent);
+    if (tell)
+      tell(fmt::format(
+          "{} belongs to {}; looking for a sign of life of it, for {} s at most: if you know that "
+          "it does not run, remove the file",
+          path.string(), state.owner.text(),
+          std::chrono::duration_cast<std::chrono::seconds>(watch).count()));
+    if (unchanged(state, watch))
+      return fmt::format("silent for {} s while watched",
+                         std::chrono::duration_cast<std::chrono::seconds>(watch).count());
+    const LockState now = look();
+    if (now.held && now.owner.token == state.owner.token) refuse(now);
+    return "";
   }
 
   void acquire() {
     for (int attempt = 0; attempt < 5; ++attempt) {
-      if (create(path, to_text(own))) return;
-      const LockState state = lock_state(path.parent_path());
+      if (create(path, own)) return;
+      const LockState state = look();
       if (!state.held) continue;
-      const bool restarted = same_job_restarted(state.owner, own);
-      if (!restarted && !state.stale())
-        throw Error(
-            fmt::format("{} is in use by {}, which refreshed {} {} s ago; wait for it, stop it, or give "
-                        "another --db (without refresh it can be taken over after {} minutes)",
-                        path.parent_path().string(), state.owner.text(), path.string(), state.age.count(),
-                        kStale.count()));
-      taken_over = fmt::format("took {} over from {}, {}", path.string(), state.owner.text(),
-                               restarted            ? "an earlier start of this job"
-                               : state.owner.gone() ? "which does not run any more"
-                                                    : fmt::format("silent for {} s", state.age.count()));
+      const std::string reason = reason_to_take(state);
+      if (reason.empty()) continue;
+      taken_over = fmt::format("took {} over from {}, {}", path.string(), state.owner.text(), reason);
       take_over(state);
     }
     throw Error(fmt::format("{} is being taken by several runs at once; start again", path.string()));
   }
 
+  void refresh() {
+    try {
+      const LockState state = look();
+      if (state.owner.token == own.token)
+        ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+      else
+        lost = state.held;
+    } catch (const std::exception&) {
+      // The file system does not answer as it should: the next time perhaps.
+    }
+  }
+
   void refresh_until_end() {
     std::unique_lock guard(mutex);
-    while (!ending.wait_for(guard, kRefresh, [&] { return end; }))
-      if (held()) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+    while (!ending.wait_for(guard, times.refresh, [&] { return end; })) refresh();
   }
 };
 
-RunLock::RunLock(const fs::path& dir) : impl_(std::make_unique<Impl>()) {
+RunLock::RunLock(const fs::path& dir, const Tell& tell, const LockTimes& times)
+    : impl_(std::make_unique<Impl>()) {
   std::error_code error;
   fs::create_directories(dir, error);
   if (error || !fs::is_directory(dir))
     throw Error(fmt::format("{} cannot be made a directory ({}); give another --db", dir.string(),
                             error ? error.message() : "a file of that name exists"));
   impl_->path = dir / "lock";
+  impl_->tell = tell;
+  impl_->times = times;
   impl_->acquire();
   // Signals are for the thread that solves.
   sigset_t all, before;
@@ -234,12 +359,17 @@ const std::string& RunLock::token() const { return impl_->own.token; }
 const std::string& RunLock::taken_over() const { return impl_->taken_over; }
 const fs::path& RunLock::path() const { return impl_->path; }
 
-void RunLock::require_held() const {
-  if (impl_->held()) return;
-  const LockState state = lock_state(impl_->path.parent_path());
-  throw Error(fmt::format(
-      "{} now belongs to {}: this run has lost it and stops, without touching the files of the other",
-      impl_->path.string(), state.held ? state.owner.text() : "nobody"));
+bool RunLock::lost() const { return impl_->lost; }
+
+bool RunLock::require_held() const {
+  LockState state = impl_->look();
+  if (state.owner.token == impl_->own.token) return false;
+  if (!state.held && create(impl_->path, impl_->own)) return true;
+  state = impl_->look();
+  throw Error(
+      fmt::format("{} now belongs to {}: this run has lost it and stops, without touching the files "
+                  "of the other",
+                  impl_->path.string(), state.owner.text()));
 }
 
 }  // namespace awele

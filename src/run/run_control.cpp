@@ -87,6 +87,7 @@ Wish RunControl::wish(Stage stage, int seeds, const Outlook& outlook) {
 }
 
 Wish RunControl::wish_of_root(const Outlook& outlook) {
+  if (lock_ && lock_->lost()) lock_->require_held();  // two runs at work: this one ends before it writes
   look_at_files();
   late_ = limit_reached(outlook);
   if (stop_file_ || late_) return Wish::stop;
@@ -162,6 +163,15 @@ std::string_view RunControl::stop_reason() const {
 
 void RunControl::before_rename() {
   if (lock_) lock_->require_held();
+}
+
+std::string RunControl::lost_to() const {
+  try {
+    if (lock_) lock_->require_held();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 std::string RunControl::token() const { return lock_ ? lock_->token() : "tmp"; }

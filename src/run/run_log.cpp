@@ -18,7 +18,8 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
   line["event"] = event;
   line.update(fields);
   const std::string text = line.dump() + "\n";
-  const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  // Not blocking: a FIFO of that name must not stop the run.
+  const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return;
   // One call for a line: lines of several processes do not mix.
   [[maybe_unused]] const ssize_t ignored = ::write(fd, text.data(), text.size());

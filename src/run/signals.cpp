@@ -1,5 +1,6 @@
 #include "awele/run/signals.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,7 +16,7 @@ namespace {
 volatile std::sig_atomic_t stop = 0, end_signal = 0;
 std::sig_atomic_t grace_seconds = 0;
 std::atomic<long> end_time{0};
-char lock_path[4096] = "";
+char lock_path[4096] = "", lock_token[64] = "";
 
 long now() {
   timespec time{};
@@ -23,9 +24,23 @@ long now() {
   return time.tv_sec;
 }
 
-// Only calls that are safe in a handler.
+// From here on only calls that are safe in a handler.
+
+/// Whether the file is still the lock of this run, which another one may have taken over.
+bool lock_is_own() {
+  const int fd = ::open(lock_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  static char text[4096];  // a lock is far shorter
+  const ssize_t size = ::read(fd, text, sizeof text);
+  ::close(fd);
+  const auto length = static_cast<ssize_t>(std::strlen(lock_token));
+  for (ssize_t at = 0; at + length <= size; ++at)
+    if (std::memcmp(text + at, lock_token, static_cast<std::size_t>(length)) == 0) return true;
+  return false;
+}
+
 [[noreturn]] void end_process() {
-  if (lock_path[0]) ::unlink(lock_path);
+  if (lock_path[0] && lock_is_own()) ::unlink(lock_path);
   ::_exit(128 + end_signal);
 }
 
@@ -61,8 +76,10 @@ void watch_signals(int grace) {
   handle(SIGALRM, on_alarm);
 }
 
-void remove_when_ended(const std::string& path) {
-  if (path.size() < sizeof lock_path) std::strncpy(lock_path, path.c_str(), sizeof lock_path - 1);
+void remove_when_ended(const std::string& path, const std::string& token) {
+  if (path.size() >= sizeof lock_path || token.size() >= sizeof lock_token) return;
+  std::strncpy(lock_token, token.c_str(), sizeof lock_token - 1);
+  std::strncpy(lock_path, path.c_str(), sizeof lock_path - 1);  // last: a signal may come at any time
 }
 
 bool stop_signalled() { return stop != 0; }

@@ -194,7 +194,7 @@ std::uint64_t padded_length(std::uint64_t positions_in_part) {
 
 std::vector<std::string> remove_leftovers(const fs::path& dir) {
   static const std::regex pattern(
-      R"((slice_[0-9]{2}\.h5|checkpoint_[0-9]{2}_[0-9]{4,9})\..*tmp|slice_[0-9]{2}\.h5\.tmp)");
+      R"((slice_[0-9]{2}\.h5|checkpoint_[0-9]{2}_[0-9]{4,9})\..*tmp|slice_[0-9]{2}\.h5\.tmp|lock\.[0-9a-f]{8}\.(new|old))");
   std::vector<std::string> removed;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(dir, ignored)) {
@@ -419,7 +419,10 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
   for (const Part& part : control.parts) saved.bytes += part.bytes;
   if (ranks_.root()) {
     std::error_code ignored;
-    if (!error.empty()) fs::remove_all(temporary, ignored);
+    if (!error.empty()) {
+      fs::remove_all(temporary, ignored);
+      control_.before_rename();  // files may be missing because another run has taken the directory over
+    }
     if (error.empty())
       for (const auto& [number, old] : checkpoints_in(dir_, state.n))
         if (old != path) fs::remove_all(old, ignored);

@@ -40,6 +40,9 @@ class RunControl : public SolveControl {
   void before_rename() override;
   std::string token() const override;
 
+  /// A sentence about the run that has taken the directory over from this one; empty when none has.
+  std::string lost_to() const;
+
   /// On rank 0, of a run that was stopped: "file" (DIR/stop), "time" (the limit), or "signal".
   std::string_view stop_reason() const;
 

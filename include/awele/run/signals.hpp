@@ -11,8 +11,8 @@ namespace awele {
 
 /// Installs the handlers. `grace`: seconds that SIGTERM and SIGINT leave, 0 for none. Call it once.
 void watch_signals(int grace);
-/// The file, a lock, that a process removes when a signal ends it at once; empty for none.
-void remove_when_ended(const std::string& path);
+/// The lock that a process removes when a signal ends it at once, if it still holds `token`.
+void remove_when_ended(const std::string& path, const std::string& token);
 
 bool stop_signalled();
 /// SIGTERM or SIGINT came, with a grace.
