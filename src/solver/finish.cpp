@@ -266,32 +266,41 @@ void each_chunk(std::span<const std::byte> message, Write write) {
   }
 }
 
-/// Hands the messages of all ranks, one each while there are pieces, to rank 0, which writes their chunks in
-/// order.
-template <typename Write>
-void collect(const Communicator& ranks, std::uint64_t pieces, const std::vector<std::byte>& own,
-             Write write) {
+/// Hands the messages of all ranks, those of one piece each while there are pieces, to rank 0, which writes
+/// piece after piece: the file is laid out alike whatever the number of ranks. `distances`: empty without
+/// any.
+template <typename WriteValues, typename WriteDistances>
+void collect(const Communicator& ranks, std::uint64_t pieces, const std::vector<std::byte>& values,
+             const std::vector<std::byte>& distances, WriteValues write_values,
+             WriteDistances write_distances) {
   if (!ranks.root()) {
-    if (static_cast<std::uint64_t>(ranks.rank()) < pieces) ranks.send(0, own);
+    if (static_cast<std::uint64_t>(ranks.rank()) >= pieces) return;
+    ranks.send(0, values);
+    if (!distances.empty()) ranks.send(0, distances);
     return;
   }
-  each_chunk(own, write);
+  each_chunk(values, write_values);
+  if (!distances.empty()) each_chunk(distances, write_distances);
   std::vector<std::byte> other;
   for (std::uint64_t r = 1; r < pieces; ++r) {
     ranks.receive(static_cast<int>(r), other);
-    each_chunk(other, write);
+    each_chunk(other, write_values);
+    if (distances.empty()) continue;
+    ranks.receive(static_cast<int>(r), other);
+    each_chunk(other, write_distances);
   }
 }
 
 }  // namespace
 
 std::uint64_t finish_memory(int n, int ranks, bool with_distances) {
-  const std::uint64_t piece = kPieceChunks * chunk_size(n) * (with_distances ? 2 : 1);
+  // Distances are the larger; with them the streams of the values wait for those of the distances.
+  const std::uint64_t values = kPieceChunks * chunk_size(n), piece = values * (with_distances ? 2 : 1);
   // Own parts of all pieces under way, the parts received, the piece, its streams (and one more at the
   // writer).
   const std::uint64_t parts = 2 * sizeof(RowPart) * piece / 64;
   const std::uint64_t chunk_crcs = chunk_count(n) * sizeof(std::uint32_t);
-  return (ranks == 1 ? 4 : 5) * piece + parts + chunk_crcs +
+  return (ranks == 1 ? 4 : 5) * piece + (with_distances ? values : 0) + parts + chunk_crcs +
          static_cast<std::uint64_t>(ranks) * sizeof(std::vector<Code>);
 }
 
@@ -308,7 +317,7 @@ FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path&
   PieceCrc crc;
   std::vector<std::int8_t> values;
   std::vector<std::uint16_t> distances;
-  std::vector<std::byte> message;
+  std::vector<std::byte> value_streams, distance_streams;
   const auto all = static_cast<std::uint64_t>(ranks.size());
   Stopwatch watch;
   for (std::uint64_t first = 0; first < count; first += all) {
@@ -319,24 +328,24 @@ FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path&
     times.transposition += watch.lap();
     if (mine < count) {
       histogram.add(values);
-      deflate_piece(state.n, mine, values, compressor, message);
+      deflate_piece(state.n, mine, values, compressor, value_streams);
     }
     times.compress += watch.lap();
-    collect(ranks, now, message,
-            [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
-              writer->write_stream(chunk, stream, each.crc);
-              crc.append(each);
-            });
-    times.write += watch.lap();
     if (state.with_distances()) {
       assembly.run(state.distances, distances);
-      if (mine < count) deflate_piece(state.n, mine, distances, compressor, message);
-      collect(ranks, now, message,
-              [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
-                writer->write_distance_stream(chunk, stream, each.crc);
-              });
+      if (mine < count) deflate_piece(state.n, mine, distances, compressor, distance_streams);
       times.distances += watch.lap();
     }
+    collect(
+        ranks, now, value_streams, distance_streams,
+        [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
+          writer->write_stream(chunk, stream, each.crc);
+          crc.append(each);
+        },
+        [&](std::uint64_t chunk, std::span<const std::byte> stream, const PieceCrc& each) {
+          writer->write_distance_stream(chunk, stream, each.crc);
+        });
+    times.write += watch.lap();
     pieces_written(static_cast<double>(first + now) / static_cast<double>(count));
   }
   FinishedSlice finished;

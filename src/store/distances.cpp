@@ -43,6 +43,7 @@ Dataset create_distances(hid_t file, std::uint64_t positions, std::uint64_t chun
   H5Pset_shuffle(layout);
   H5Pset_deflate(layout, 1);
   H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(layout, false);
   return Dataset(H5Dcreate2(file, kDistances, H5T_STD_U16LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
 }
 

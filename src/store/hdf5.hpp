@@ -8,8 +8,8 @@
 
 namespace awele {
 
-/// Owns one identifier; closes it with `close`. A negative identifier is "none".
-template <herr_t (*close)(hid_t)>
+/// Owns one identifier; closes it with `close_id`. A negative identifier is "none".
+template <herr_t (*close_id)(hid_t)>
 class Handle {
  public:
   Handle() = default;
@@ -20,9 +20,12 @@ class Handle {
     return *this;
   }
   ~Handle() { reset(); }
-  void reset() {
-    if (id_ >= 0) close(id_);
-    id_ = -1;
+  void reset() { static_cast<void>(close()); }
+  /// False when HDF5 could not close it. It counts as closed nevertheless: HDF5 does not survive a second
+  /// attempt.
+  [[nodiscard]] bool close() {
+    const hid_t id = std::exchange(id_, -1);
+    return id < 0 || close_id(id) >= 0;
   }
   bool valid() const { return id_ >= 0; }
   operator hid_t() const { return id_; }

@@ -18,6 +18,7 @@
 #include "awele/support/version.hpp"
 #include "distance_dataset.hpp"
 #include "hdf5_file.hpp"
+#include "new_file.hpp"
 
 namespace awele {
 
@@ -356,32 +357,31 @@ void SliceReader::read_distance_chunk(std::uint64_t index, std::vector<std::uint
 struct SliceWriter::Impl {
   std::filesystem::path dir, path, temporary;
   SliceInfo info;
-  File file;
+  NewFile file;  // before what lies in it
   Dataset values, distances;
   std::vector<std::uint32_t> chunk_crcs, distance_crcs;
-  bool done = false;
 
-  Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  /// Here and not in the writer's destructor: a file that could be created but not filled goes as well.
-  ~Impl() {
-    values.reset();
-    distances.reset();
-    file.reset();
-    std::error_code ignored;
-    if (!done) std::filesystem::remove(temporary, ignored);
-  }
-
-  void require(bool ok, const char* what) const {
-    if (!ok) fail_writing(temporary, what);
+  Impl(const std::filesystem::path& directory, int n, RuleSet rules, const std::string& token, Scope scope)
+      : dir(directory),
+        path(slice_path(dir, n)),
+        temporary(path.string() + (token.empty() ? "" : "." + token) + ".tmp"),
+        info{.seeds = n,
+             .rules = rules,
+             .positions = slice_size(n),
+             .program_version = kVersion,
+             .histogram = {},
+             .scope = scope},
+        file(temporary),
+        chunk_crcs(chunk_count(n)) {
+    create_values();
   }
 
   template <typename T>
   void number(const char* name, hid_t stored, hid_t native, T value) {
     Dataspace space(H5Screate(H5S_SCALAR));
     Attribute attribute(H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT));
-    require(attribute.valid() && H5Awrite(attribute, native, &value) >= 0, "an attribute");
+    file.require(attribute.valid() && H5Awrite(attribute, native, &value) >= 0 && attribute.close(),
+                 fmt::format("the attribute {}", name));
   }
 
   void text(const char* name, std::string_view value) {
@@ -390,14 +390,11 @@ struct SliceWriter::Impl {
     std::string bytes(value);
     H5Tset_size(type, bytes.size() + 1);
     Attribute attribute(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
-    require(attribute.valid() && H5Awrite(attribute, type, bytes.c_str()) >= 0, "an attribute");
+    file.require(attribute.valid() && H5Awrite(attribute, type, bytes.c_str()) >= 0 && attribute.close(),
+                 fmt::format("the attribute {}", name));
   }
 
-  void create() {
-    quiet_hdf5();
-    const PropertyList bounds = version_bounds();
-    file = File(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, bounds));
-    require(file.valid(), "the file cannot be created");
+  void create_values() {
     const hsize_t size[1] = {info.positions};
     const hsize_t chunk[1] = {chunk_size(info.seeds)};
     Dataspace space(H5Screate_simple(1, size, nullptr));
@@ -405,8 +402,9 @@ struct SliceWriter::Impl {
     H5Pset_chunk(layout, 1, chunk);
     H5Pset_deflate(layout, 1);
     H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(layout, false);
     values = Dataset(H5Dcreate2(file, "/values", H5T_STD_I8LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
-    require(values.valid(), "/values");
+    file.require(values.valid(), "/values");
   }
 
   /// A small dataset in chunks of `block` elements, with HDF5's own checksum.
@@ -417,8 +415,11 @@ struct SliceWriter::Impl {
     PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_chunk(layout, 1, chunk);
     H5Pset_fletcher32(layout);
+    H5Pset_obj_track_times(layout, false);
     Dataset dataset(H5Dcreate2(file, name, stored, space, H5P_DEFAULT, layout, H5P_DEFAULT));
-    require(dataset.valid() && H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0, name);
+    file.require(dataset.valid() && H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0 &&
+                     dataset.close(),
+                 name);
   }
 
   void write_tables() {
@@ -449,29 +450,32 @@ struct SliceWriter::Impl {
     number(kTotal, H5T_STD_I32LE, H5T_NATIVE_INT, info.scope.total());
     number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info, kFormatVersion));
   }
+
+  /// Whether the file, opened again, says what was written, all but the values, which have their checksums.
+  bool reads_back() const try {
+    const SliceReader written(temporary);
+    bool same = written.info() == info;
+    for (std::uint64_t index = 0; same && index < chunk_crcs.size(); ++index)
+      same = written.chunk_crc(index) == chunk_crcs[index];
+    for (std::uint64_t index = 0; same && index < distance_crcs.size(); ++index)
+      same = written.distance_chunk_crc(index) == distance_crcs[index];
+    return same;
+  } catch (const Error&) {
+    return false;
+  }
 };
 
 SliceWriter::SliceWriter(const std::filesystem::path& dir, int n, RuleSet rules, const std::string& token,
                          Scope scope)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->dir = dir;
-  impl_->path = slice_path(dir, n);
-  impl_->temporary = impl_->path.string() + (token.empty() ? "" : "." + token) + ".tmp";
-  impl_->info.seeds = n;
-  impl_->info.rules = rules;
-  impl_->info.scope = scope;
-  impl_->info.positions = slice_size(n);
-  impl_->info.program_version = kVersion;
-  impl_->chunk_crcs.resize(chunk_count(n));
-  impl_->create();
-}
+    : impl_(std::make_unique<Impl>(dir, n, rules, token, scope)) {}
 
 SliceWriter::~SliceWriter() = default;
 
 void SliceWriter::write_stream(std::uint64_t index, std::span<const std::byte> stream, std::uint32_t crc) {
   const hsize_t offset[1] = {index * chunk_size(impl_->info.seeds)};
-  impl_->require(H5Dwrite_chunk(impl_->values, H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
-                 "a chunk of /values");
+  impl_->file.require(
+      H5Dwrite_chunk(impl_->values, H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
+      "a chunk of /values");
   impl_->chunk_crcs[index] = crc;
 }
 
@@ -483,9 +487,9 @@ void SliceWriter::write_distance_stream(std::uint64_t index, std::span<const std
     impl_->distance_crcs.resize(chunk_count(impl_->info.seeds));
   }
   const hsize_t offset[1] = {index * chunk};
-  impl_->require(impl_->distances.valid() && H5Dwrite_chunk(impl_->distances, H5P_DEFAULT, 0, offset,
-                                                            stream.size(), stream.data()) >= 0,
-                 "a chunk of /distance");
+  impl_->file.require(impl_->distances.valid() && H5Dwrite_chunk(impl_->distances, H5P_DEFAULT, 0, offset,
+                                                                 stream.size(), stream.data()) >= 0,
+                      "a chunk of /distance");
   impl_->distance_crcs[index] = crc;
 }
 
@@ -496,19 +500,13 @@ std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint
   if (impl_->distances.valid()) impl_->info.distance_crc = impl_->joined_distance_crc();
   impl_->write_tables();
   impl_->write_attributes();
-  impl_->values.reset();
-  impl_->distances.reset();
-  const bool flushed = H5Fflush(impl_->file, H5F_SCOPE_GLOBAL) >= 0;
-  impl_->require(flushed, "it cannot be flushed");
-  impl_->file.reset();
-  flush_to_disk(impl_->temporary);
-  {
-    SliceReader complete(impl_->temporary);
-  }  // a file that cannot be opened again must not get its final name
+  impl_->file.require(impl_->values.close() && impl_->distances.close(), "its datasets");
+  impl_->file.close();
+  impl_->file.require(impl_->reads_back(), "it does not read back as it was written");
   if (before_rename) before_rename();
   if (std::rename(impl_->temporary.c_str(), impl_->path.c_str()) != 0)
     fail_writing(impl_->temporary, "it cannot get its final name", errno);
-  impl_->done = true;
+  impl_->file.keep();
   flush_to_disk(impl_->dir);
   return std::filesystem::file_size(impl_->path);
 }

@@ -6,12 +6,14 @@
 
 #include "awele/support/error.hpp"
 #include "hdf5_file.hpp"
+#include "new_file.hpp"
 
 namespace awele {
 
 namespace {
 
 constexpr std::array<const char*, kMostPlanes> kNames = {"/codes", "/counts", "/distances"};
+constexpr const char* kCrcs = "/crc32";
 
 std::uint64_t pieces_of(std::uint64_t positions) {
   return (positions + kPiecePositions - 1) / kPiecePositions;
@@ -27,7 +29,7 @@ std::uint32_t stream_digest(const PieceStreams& streams) {
   return crc;
 }
 
-Dataset create_bytes(const File& file, const char* name, std::uint64_t size, std::uint64_t chunk) {
+Dataset create_bytes(hid_t file, const char* name, std::uint64_t size, std::uint64_t chunk) {
   const hsize_t dims[1] = {size}, chunk_dims[1] = {chunk};
   const Dataspace space(H5Screate_simple(1, dims, nullptr));
   const PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
@@ -72,7 +74,7 @@ struct StatePartReader::Impl {
         damaged(fmt::format("{} has the wrong shape", kNames[k]));
     }
     crcs.resize(data.size() * pieces_of(positions));
-    const Dataset stored(H5Dopen2(file, "/crc32", H5P_DEFAULT));
+    const Dataset stored(H5Dopen2(file, kCrcs, H5P_DEFAULT));
     if (!stored.valid()) damaged("it has no /crc32");
     const Dataspace space(H5Dget_space(stored));
     if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(crcs.size()) ||
@@ -118,72 +120,70 @@ void StatePartReader::read(std::uint64_t piece, PieceStreams& streams) const {
 
 struct StatePartWriter::Impl {
   std::filesystem::path path;
-  std::uint64_t positions = 0;
-  File file;
+  std::uint64_t positions;
+  NewFile file;               // before what lies in it
   std::vector<Dataset> data;  ///< by plane
   std::vector<std::uint32_t> crcs;
   std::vector<std::uint32_t> stream_crcs;  ///< stream_digest of each piece
-  bool done = false;
 
-  void require(bool ok, const std::string& what) const {
-    if (!ok) fail_writing(path, what);
+  Impl(const std::filesystem::path& where, std::uint64_t count, std::size_t planes)
+      : path(where),
+        positions(count),
+        file(path),
+        data(planes),
+        crcs(planes * pieces_of(positions)),
+        stream_crcs(pieces_of(positions)) {
+    for (std::size_t k = 0; k < planes; ++k) {
+      data[k] = create_bytes(file, kNames[k], plane_bytes(k, positions), chunk_bytes(k, positions));
+      file.require(data[k].valid(), kNames[k]);
+    }
   }
 
-  void create() {
-    quiet_hdf5();
-    const PropertyList bounds = version_bounds();
-    file = File(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, bounds));
-    require(file.valid(), "the file cannot be created");
-    for (std::size_t k = 0; k < data.size(); ++k) {
-      data[k] = create_bytes(file, kNames[k], plane_bytes(k, positions), chunk_bytes(k, positions));
-      require(data[k].valid(), kNames[k]);
-    }
+  void write_crcs() {
+    const hsize_t size[1] = {crcs.size()};
+    const Dataspace space(H5Screate_simple(1, size, nullptr));
+    const PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(layout, 1, size);
+    H5Pset_fletcher32(layout);
+    Dataset stored(H5Dcreate2(file, kCrcs, H5T_STD_U32LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    file.require(stored.valid() &&
+                     H5Dwrite(stored, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, crcs.data()) >= 0 &&
+                     stored.close(),
+                 kCrcs);
   }
 
   void close() {
-    for (Dataset& each : data) each.reset();
-    const bool flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-    require(flushed, "it cannot be flushed");
-    file.reset();
-    flush_to_disk(path);
+    for (std::size_t k = 0; k < data.size(); ++k) file.require(data[k].close(), kNames[k]);
+    file.close();
   }
 
-  /// What the disk gives back must be what was written.
-  void compare() const {
+  /// Whether the file, opened again, says what was written.
+  bool reads_back() const try {
     const StatePartReader reader(path, positions, data.size());
+    bool same = reader.digest() == crc32(0, std::as_bytes(std::span(crcs)));
     PieceStreams streams;
-    for (std::uint64_t piece = 0; piece < stream_crcs.size(); ++piece) {
+    for (std::uint64_t piece = 0; same && piece < stream_crcs.size(); ++piece) {
       reader.read(piece, streams);
-      require(stream_digest(streams) == stream_crcs[piece],
-              fmt::format("piece {} reads back differently", piece));
+      same = stream_digest(streams) == stream_crcs[piece];
     }
+    return same;
+  } catch (const Error&) {
+    return false;
   }
 };
 
 StatePartWriter::StatePartWriter(const std::filesystem::path& path, std::uint64_t positions,
                                  std::size_t planes)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->path = path;
-  impl_->data.resize(planes);
-  impl_->positions = positions;
-  impl_->crcs.resize(planes * pieces_of(positions));
-  impl_->stream_crcs.resize(pieces_of(positions));
-  impl_->create();
-}
-
-StatePartWriter::~StatePartWriter() {
-  for (Dataset& each : impl_->data) each.reset();
-  impl_->file.reset();
-  std::error_code ignored;
-  if (!impl_->done) std::filesystem::remove(impl_->path, ignored);
-}
+    : impl_(std::make_unique<Impl>(path, positions, planes)) {}
+StatePartWriter::~StatePartWriter() = default;
 
 void StatePartWriter::write(std::uint64_t piece, const PieceStreams& streams) {
   for (std::size_t k = 0; k < impl_->data.size(); ++k) {
     const hsize_t offset[1] = {piece * plane_bytes(k, kPiecePositions)};
     const std::vector<std::byte>& stream = streams.stream[k];
-    impl_->require(H5Dwrite_chunk(impl_->data[k], H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
-                   fmt::format("a piece of {}", kNames[k]));
+    impl_->file.require(
+        H5Dwrite_chunk(impl_->data[k], H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
+        fmt::format("a piece of {}", kNames[k]));
     impl_->crcs[impl_->data.size() * piece + k] = streams.crc[k];
   }
   impl_->stream_crcs[piece] = stream_digest(streams);
@@ -192,21 +192,10 @@ void StatePartWriter::write(std::uint64_t piece, const PieceStreams& streams) {
 std::uint32_t StatePartWriter::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }
 
 std::uint64_t StatePartWriter::finish() {
-  const hsize_t size[1] = {impl_->crcs.size()};
-  {
-    const Dataspace space(H5Screate_simple(1, size, nullptr));
-    const PropertyList layout(H5Pcreate(H5P_DATASET_CREATE));
-    H5Pset_chunk(layout, 1, size);
-    H5Pset_fletcher32(layout);
-    const Dataset crcs(
-        H5Dcreate2(impl_->file, "/crc32", H5T_STD_U32LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
-    impl_->require(crcs.valid() && H5Dwrite(crcs, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                            impl_->crcs.data()) >= 0,
-                   "/crc32");
-  }
+  impl_->write_crcs();
   impl_->close();
-  impl_->compare();
-  impl_->done = true;
+  impl_->file.require(impl_->reads_back(), "it does not read back as it was written");
+  impl_->file.keep();
   return std::filesystem::file_size(impl_->path);
 }
 

@@ -68,6 +68,7 @@ struct SliceInfo {
   std::uint64_t count_above() const;  ///< positions won by the side to move
   std::uint64_t count_zero() const;
   std::uint64_t count_below() const;
+  bool operator==(const SliceInfo&) const = default;
 };
 
 /// DIR/slice_NN.h5
