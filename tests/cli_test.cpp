@@ -311,6 +311,37 @@ TEST_F(Cli, ExportWritesTheValues) {
   expect_error("export --slice 7 --db " + awari() + " --out " + scratch("scores"), 2, {"scores.7 exists"});
 }
 
+/// Whole files of one slice or the other, whoever is last.
+TEST_F(Cli, TwoExportsToOneFileDoNotMix) {
+  const std::string out = scratch("scores"),
+                    command = " export --force --db " + awari() + " --out " + out + " --slice ";
+  std::vector<std::string> whole;
+  for (const char* slice : {"8", "7"}) {
+    expect_success(command.substr(1) + slice);
+    whole.push_back(read_file(out));
+  }
+  for (int k = 0; k < 10; ++k) {
+    const std::string both = "'" AWELE_BINARY "'" + command + "8 >/dev/null & '" AWELE_BINARY "'" + command +
+                             "7 >/dev/null && wait $!";
+    ASSERT_EQ(std::system(both.c_str()), 0);
+    const std::string found = read_file(out);
+    EXPECT_TRUE(found == whole[0] || found == whole[1]) << found.size();
+  }
+}
+
+TEST_F(Cli, ExportTouchesNoFileOfAnotherName) {
+  const std::string out = scratch("scores"), other = scratch("other");
+  write_file(other, "mine");
+  std::filesystem::create_symlink(other, out + ".tmp");
+  expect_success("export --slice 7 --db " + awari() + " --out " + out);
+  EXPECT_EQ(read_file(other), "mine");
+  EXPECT_TRUE(std::filesystem::is_symlink(out + ".tmp"));
+  EXPECT_EQ(read_file(out).size(), slice_size(7));
+  // The temporary name is no longer than a name may be.
+  for (const std::size_t length : {242u, 255u})
+    expect_success("export --slice 3 --db " + awari() + " --out " + scratch(std::string(length, 'x')));
+}
+
 TEST_F(Cli, CheckPrintsALineASlice) {
   const std::string text = expect_success("check --db " + awari());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), kTop + 1) << text;

@@ -1,17 +1,17 @@
 // awele export: the values of a slice as raw bytes.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "awele/support/error.hpp"
+#include "awele/support/files.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "scan.hpp"
@@ -30,7 +30,8 @@ exported slices is what the reader published with that database wants (in its
 AWARI_PATH).
 
 The CRC-32 of the values is compared with the slice file's while writing. FILE
-appears only when all is written and right; until then its name ends in .tmp.
+appears only when all is written and right; until then it is a file beside it with
+a name of its own that ends in .tmp.
 Prints one line: positions, CRC-32 and FILE.
 
 Examples:
@@ -43,50 +44,19 @@ struct Options {
   bool force = false;
 };
 
-/// Writes FILE.tmp and renames it when finished; otherwise removes it.
-class Output {
- public:
-  explicit Output(const std::filesystem::path& path) : path_(path), temporary_(path.string() + ".tmp") {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd_ < 0) fail();
-  }
-  ~Output() {
-    if (fd_ >= 0) ::close(fd_);
-    std::error_code ignored;
-    if (!done_) std::filesystem::remove(temporary_, ignored);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void write(std::span<const std::int8_t> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail();
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-  }
-
-  void finish() {
-    if (::fsync(fd_) != 0) fail();
-    if (::close(std::exchange(fd_, -1)) != 0) fail();
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-    done_ = true;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    const int error = errno;
+/// Calls work(), which writes, and makes an awele::Error of the system's.
+template <typename Work>
+void writing(Work work) {
+  try {
+    work();
+  } catch (const std::filesystem::filesystem_error& failure) {
+    const int error = failure.code().value();
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
     throw Error(full ? ExitCode::no_resources : ExitCode::failure,
-                fmt::format("{} cannot be written: {}; {}", temporary_.string(), std::strerror(error),
+                fmt::format("{} cannot be written: {}; {}", failure.path1().string(), std::strerror(error),
                             full ? "free some space there and try again" : "choose another --out"));
   }
-
-  std::filesystem::path path_, temporary_;
-  int fd_ = -1;
-  bool done_ = false;
-};
+}
 
 void require_free_name(const std::filesystem::path& out, bool force) {
   std::error_code ignored;
@@ -120,13 +90,14 @@ int run(const Options& options) {
   const SliceReader slice = open_slice(options.db, options.slice);
   const std::filesystem::path out = output_path(options);
   require_free_name(out, options.force);
-  Output output(out);
+  std::optional<FileUnderWay> output;
+  writing([&] { output.emplace(out); });
   std::vector<std::int8_t> values;
   std::uint32_t crc = 0;
   for (std::uint64_t index = 0; index < slice.chunk_count(); ++index) {
     read_chunk(slice, index, values);
     crc = crc32(crc, std::span(std::as_const(values)));
-    output.write(values);
+    writing([&] { output->write(std::as_bytes(std::span(values))); });
   }
   if (crc != slice.info().crc)
     throw Error(
@@ -135,7 +106,10 @@ int run(const Options& options) {
             "{} is damaged: the CRC-32 of its values is {:08x}, its attribute says {:08x}; {} was not "
             "written; remove the slice (or restore it from a copy) and solve it again",
             slice.path().string(), crc, slice.info().crc, out.string()));
-  output.finish();
+  writing([&] {
+    output->flush();
+    output->finish();
+  });
   fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, out.string());
   return static_cast<int>(ExitCode::ok);
 }

@@ -4,6 +4,9 @@
 #include <fmt/chrono.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
+
 #include "awele/support/files.hpp"
 
 namespace awele {
@@ -21,8 +24,13 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
   // Not blocking: a FIFO of that name must not stop the run.
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return;
-  // One call for a line: lines of several processes do not mix.
-  [[maybe_unused]] const ssize_t ignored = ::write(fd, text.data(), text.size());
+  // One call for a line, if the system allows: lines of several processes do not mix.
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t written = ::write(fd, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
   ::close(fd);
 }
 

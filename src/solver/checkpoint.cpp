@@ -194,7 +194,8 @@ std::uint64_t padded_length(std::uint64_t positions_in_part) {
 
 std::vector<std::string> remove_leftovers(const fs::path& dir) {
   static const std::regex pattern(
-      R"((slice_[0-9]{2}\.h5|checkpoint_[0-9]{2}_[0-9]{4,9})\..*tmp|slice_[0-9]{2}\.h5\.tmp|lock\.[0-9a-f]{8}\.(new|old))");
+      R"((slice_[0-9]{2}\.h5|checkpoint_[0-9]{2}_[0-9]{4,9}|status\.json|\.writable)(\..*)?\.tmp)"
+      R"(|\.writable\..*|lock\.[0-9a-f]{8}\.(new|old))");
   std::vector<std::string> removed;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(dir, ignored)) {
@@ -405,7 +406,8 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
     path = dir_ / checkpoint_name(state.n, before.empty() ? 1 : before.rbegin()->first + 1);
     temporary = fmt::format("{}.{}.tmp", path.string(), control_.token());
     std::error_code failure;
-    fs::create_directories(temporary, failure);
+    fs::remove_all(temporary, failure);  // an earlier attempt of this run
+    fs::create_directory(temporary, failure);
     if (failure) error = fmt::format("{} cannot be made: {}", temporary.string(), failure.message());
   }
   path = ranks_.broadcast(path.string());
