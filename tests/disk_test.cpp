@@ -10,6 +10,7 @@
 #include "awele/store/codec.hpp"
 #include "awele/store/slice_file.hpp"
 #include "awele/support/error.hpp"
+#include "support/damage.hpp"
 #include "support/program.hpp"
 #include "support/published.hpp"
 #include "support/scratch_directory.hpp"
@@ -134,7 +135,7 @@ TEST_P(SolveOnDisk, FullWhileASliceIsWritten) {
     test::SmallDisk disk(scratch_.path() / "disk", kib);
     const auto full = solve(12, disk.path());
     EXPECT_EQ(full.code, 4) << full.err;
-    expect_one_sentence(full, {disk.path().string(), "the disk is full", "run the same command again"});
+    expect_one_sentence(full, {disk.path().string(), "run the same command again"});
     expect_only_whole_slices(disk.path());
     EXPECT_FALSE(fs::exists(slice_path(disk.path(), 12)));
 
@@ -145,6 +146,29 @@ TEST_P(SolveOnDisk, FullWhileASliceIsWritten) {
     for (int n = 0; n <= 12; ++n)
       EXPECT_EQ(SliceReader(slice_path(disk.path(), n)).info().crc, test::published_crc(n));
   }
+}
+
+/// Slice 12 takes 0.6 MB.
+TEST_P(SolveOnDisk, LookedAtBeforeASliceIsSolved) {
+  test::SmallDisk disk(scratch_.path() / "disk", 4000);
+  ASSERT_EQ(solve(11, disk.path()).code, 0);
+  const auto begun = [&] {
+    return test::read_file(disk.path() / "log").find("\"event\":\"slice_begins\",\"seeds\":12,") !=
+           std::string::npos;
+  };
+  const std::string command = "solve --progress lines --seeds 12 --db " + disk.path().string();
+  disk.fill(300);
+  const auto hopeless = run(command);
+  EXPECT_EQ(hopeless.code, 4) << hopeless.err;
+  EXPECT_NE(hopeless.err.find("slice 12 takes some 0."), std::string::npos) << hopeless.err;
+  EXPECT_NE(hopeless.err.find("free some space and run the same command again"), std::string::npos);
+  EXPECT_FALSE(begun());
+
+  disk.fill(900);
+  const auto tight = run(command);
+  EXPECT_EQ(tight.code, 0) << tight.err;
+  EXPECT_NE(tight.err.find("with checkpoints up to"), std::string::npos) << tight.err;
+  EXPECT_TRUE(begun());
 }
 
 TEST_P(SolveOnDisk, ReadOnlyDirectory) {

@@ -11,6 +11,7 @@
 #include "awele/probe/probe.hpp"
 #include "awele/store/database.hpp"
 #include "reference/reference_solver.hpp"
+#include "support/damage.hpp"
 #include "support/program.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/tiny_database.hpp"
@@ -139,6 +140,14 @@ TEST_P(DistancesOfAwari, AThousandGamesEndWithTheStoredValue) {
 }
 
 /// Slices that are there without distances are solved again, with the same values.
+/// Of slice 12 the ranks hand over several pieces at once.
+TEST_P(DistancesOfAwari, FilesAreTheSameByteForByteAtAnyNumberOfRanks) {
+  constexpr int kTop = 12;
+  const fs::path one = solve("one", kTop, 0), three = solve("three", kTop, 3);
+  for (int n = 0; n <= kTop; ++n)
+    EXPECT_TRUE(test::read_file(slice_path(one, n)) == test::read_file(slice_path(three, n))) << n;
+}
+
 TEST_P(DistancesOfAwari, AreAddedToADatabaseWithoutThem) {
   const auto dir = (scratch_.path() / "added").string();
   ASSERT_EQ(test::run_program(scratch_.path(), 2, "solve --progress none --seeds 8 --db " + dir).code, 0);

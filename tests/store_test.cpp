@@ -192,6 +192,35 @@ TEST_F(Store, UnfinishedWriterLeavesTheOldFileAlone) {
   EXPECT_EQ(bytes_of(slice_path(dir, 4)), before);
 }
 
+/// A temporary file of that name belongs to somebody else, and what a symbolic link points at all the more.
+TEST_F(Store, WriterTakesNoFileThatIsThere) {
+  write_bytes(dir / "other", {'m', 'i', 'n', 'e'});
+  fs::create_symlink(dir / "other", dir / "slice_04.h5.word.tmp");
+  const std::string what = message([&] { SliceWriter(dir, 4, RuleSet::awari, "word"); });
+  EXPECT_TRUE(contains(what, "slice_04.h5.word.tmp") && contains(what, "exists")) << what;
+  EXPECT_EQ(bytes_of(dir / "other").size(), 4u);
+  EXPECT_TRUE(fs::is_symlink(dir / "slice_04.h5.word.tmp"));
+}
+
+/// The chunks' checksums are those of other values than the attribute's.
+TEST_F(Store, DigestsMustAgree) {
+  const auto values = some_values(9, 12);
+  const std::vector<std::uint16_t> distances(values.size(), 3);
+  test::write_slice(dir, 9, RuleSet::awari, values, distances);
+  SliceReader(slice_path(dir, 9)).require_digests();
+  SliceWriter writer(dir, 4, RuleSet::awari);
+  const auto others = some_values(4, 4);
+  std::vector<std::byte> stream;
+  Compressor().append(others, stream);
+  writer.write_stream(0, stream, crc32(0, std::span(others)));
+  std::vector<std::uint64_t> histogram(9);
+  for (std::int8_t value : others) ++histogram[static_cast<std::size_t>(value + 4)];
+  writer.finish(crc32(0, std::span(others)) ^ 1, histogram);
+  const SliceReader reader(slice_path(dir, 4));
+  const std::string what = message([&] { reader.require_digests(); });
+  EXPECT_TRUE(contains(what, slice_path(dir, 4).string()) && contains(what, "damaged")) << what;
+}
+
 TEST_F(Store, MissingChunkIsRefused) {
   const int n = 9;
   const auto values = some_values(n, 6);

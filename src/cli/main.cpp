@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
 #include "commands.hpp"
@@ -109,6 +110,7 @@ int flush_output(int code) {
 
 int main(int argc, char** argv) {
   using namespace awele;
+  leave_hdf5_at_exit();
   try {
     return cli::flush_output(cli::run(argc, argv));
   } catch (const Error& error) {

@@ -28,9 +28,11 @@ namespace {
 
 constexpr const char* kDetails =
     R"(Solves the slices 0, 1, ..., N (all positions with that many seeds left), each
-written as DIR/slice_NN.h5 when it is complete. Slices that are already there
-are checked and skipped, and a slice under way goes on from its newest checkpoint,
-so the same command resumes what was interrupted, on any number of ranks.
+written as DIR/slice_NN.h5 when it is complete. Slices that are already there are
+skipped; of these the attributes, the histogram and the checksums of all chunks are
+compared with one another, but no value is read (awele check does that). A slice
+under way goes on from its newest checkpoint, so the same command resumes what was
+interrupted, on any number of ranks.
 With --seeds 48 slice 47 is left out: no line of play needs it.
 
 Starts on any number of ranks, with the same files as the result:
@@ -39,7 +41,8 @@ Starts on any number of ranks, with the same files as the result:
 
 Needs about 1.6 bytes of memory a position of the largest slice, over all ranks,
 and half a byte of disk a position of all slices: 0.6 GiB and 0.6 GB for
-24 seeds. Memory is checked before a slice is started.
+24 seeds. Memory and disk are looked at before a slice is started: a warning when
+the disk may get tight, counting checkpoints, exit code 4 when the slice cannot fit.
 
 To stop it so that nothing is lost: SIGUSR1, a file DIR/stop, or --time-limit.
 It then saves the state of the slice under way (or finishes the slice, if that

@@ -17,6 +17,7 @@
 #include "awele/index/slice_index.hpp"
 #include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
+#include "awele/support/files.hpp"
 #include "awele/support/memory.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "awele/support/version.hpp"
@@ -69,13 +70,12 @@ void require_writable(const std::filesystem::path& dir) {
   if (error || !std::filesystem::is_directory(dir))
     throw Error(fmt::format("{} cannot be made a directory ({}); give another --db", dir.string(),
                             error ? error.message() : "a file of that name exists"));
-  const auto probe = dir / fmt::format(".writable.{}", ::getpid());
-  FILE* file = std::fopen(probe.c_str(), "w");
-  if (!file)
+  try {
+    const FileUnderWay probe(dir / ".writable");
+  } catch (const std::filesystem::filesystem_error& failure) {
     throw Error(fmt::format("{} cannot be written to ({}); make it writable or give another --db",
-                            dir.string(), std::strerror(errno)));
-  std::fclose(file);
-  std::filesystem::remove(probe, error);
+                            dir.string(), failure.code().message()));
+  }
 }
 
 /// A new directory inside `dir`, for the life of the object.
@@ -160,12 +160,40 @@ class Solver {
                     static_cast<double>(process.bytes) / mib));
   }
 
+  /// On rank 0: an Error when slice n, solved, could not be written for lack of room; a note when it may
+  /// become tight, also because of checkpoints: while one is saved or the slice is written, the one before is
+  /// still there.
+  void require_disk(int n) const {
+    if (!ranks_.root()) return;
+    const auto positions = static_cast<double>(slice_size(n));
+    const std::optional<double> file = forecast_.file_bytes(n, positions);
+    std::error_code unknown;
+    const auto free = static_cast<double>(std::filesystem::space(out_, unknown).available);
+    if (!file || unknown) return;
+    constexpr double kHopeless = 0.7, kTight = 1.1;  // of what is expected, which may be somewhat wrong
+    constexpr double kMb = 1e6;
+    const double with_checkpoints = *file + Forecast::checkpoint_bytes(*file);
+    if (free < kHopeless * *file)
+      throw Error(
+          ExitCode::no_resources,
+          fmt::format("slice {} takes some {:.1f} MB of disk and {} has {:.1f} MB left; free some space and "
+                      "run the same command again",
+                      n, *file / kMb, out_.string(), free / kMb));
+    if (free < kTight * with_checkpoints)
+      observer_.note(fmt::format(
+          "slice {:2}: takes some {:.1f} MB of disk, with checkpoints up to {:.1f} MB, and {} has "
+          "{:.1f} MB left",
+          n, *file / kMb, with_checkpoints / kMb, out_.string(), free / kMb));
+  }
+  void slice_holds(const SliceReport& report) { forecast_.slice_holds(report); }
+
   /// Address space for slice n and all smaller ones; it takes memory only as it is used.
   void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size(), options_.distances); }
 
   SliceReport solve_slice(int n) {
     Slice slice{n, static_cast<double>(slice_size(n)),
                 SliceState(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_, options_.distances)};
+    require_disk(n);
     observer_.slice_begins(n, slice_size(n));
     restore(slice);
     const ExchangeCounters start = exchange_.counters();
@@ -184,6 +212,7 @@ class Solver {
     }
     forget_checkpoints(n);
     forecast_.slice_took(report);
+    forecast_.slice_holds(report);
     observer_.slice_done(report);
     return report;
   }
@@ -469,6 +498,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
                   [&](int n) { return options.distances && !database.slice(n).has_distances(); });
     for (int n : config.present) {
       const SliceReader& reader = database.slice(n);
+      reader.require_digests();
       reports.push_back(report_of(reader.info(), reader.file_bytes()));
       reports.back().found = true;
     }
@@ -498,6 +528,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
     for (const SliceReport& each : found)
       if (each.seeds == n) report = each;
     reports.push_back(report);
+    solver.slice_holds(report);
     observer.slice_found(report);
   }
   return reports;

@@ -53,6 +53,8 @@ std::string hdf5_version() {
   return fmt::format("{}.{}.{}", major, minor, release);
 }
 
+void leave_hdf5_at_exit() { H5dont_atexit(); }
+
 PropertyList version_bounds() {
   PropertyList list(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -72,12 +74,15 @@ void fail_writing(const std::filesystem::path& path, const std::string& what, in
   std::error_code unknown;
   const auto space = std::filesystem::space(path.parent_path(), unknown);
   if (error == 0 && !unknown && space.available < (std::uint64_t{1} << 20)) error = ENOSPC;
-  const bool full = error == ENOSPC || error == EDQUOT;
-  if (full) reason = error == EDQUOT ? "the disk quota is used up" : "the disk is full";
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  if (error == ENOSPC) reason = "the disk is full";
+  if (error == EDQUOT) reason = "the disk quota is used up";
+  if (error == EFBIG) reason = "files may not grow so large here, see ulimit -f";
   throw Error(full ? ExitCode::no_resources : ExitCode::failure,
               fmt::format("{} cannot be written: {} ({}); {}", path.string(), what, reason,
-                          full ? "free some space and run the same command again"
-                               : "check that the directory is writable and run the same command again"));
+                          error == EFBIG ? "raise that limit and run the same command again"
+                          : full         ? "free some space and run the same command again"
+                                 : "check that the directory is writable and run the same command again"));
 }
 
 }  // namespace awele

@@ -321,6 +321,19 @@ std::uint32_t SliceReader::chunk_crc(std::uint64_t index) const {
   return impl_->stated_crc(impl_->chunk_crcs, index);
 }
 
+void SliceReader::require_digests() const {
+  PieceCrc values, distances;
+  for (std::uint64_t index = 0; index < chunk_count(); ++index) {
+    values.append({chunk_crc(index), chunk_length(index)});
+    if (has_distances()) distances.append({distance_chunk_crc(index), 2 * chunk_length(index)});
+  }
+  if (values.crc != info().crc)
+    impl_->damaged(fmt::format("the checksums in {} do not join to its attribute crc32", kChunkCrcs));
+  if (has_distances() && distances.crc != *info().distance_crc)
+    impl_->damaged(
+        fmt::format("the checksums in {} do not join to its attribute {}", kDistanceCrcs, kDistanceCrc));
+}
+
 void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
   while (!out.empty()) {
     const std::uint64_t index = first / impl_->chunk;

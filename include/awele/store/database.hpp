@@ -18,6 +18,10 @@ std::string hdf5_version();
 /// and one kind.
 void require_same_kind(const std::filesystem::path& path, const SliceInfo& info, const SliceInfo& other);
 
+/// Before HDF5 is used, by a program that closes what it opens: when the process exits, HDF5 leaves alone
+/// what is still open, which means what it could not close. A second attempt would crash.
+void leave_hdf5_at_exit();
+
 /// Opens every slice_NN.h5 of a directory for reading. Throws awele::Error when the directory does not exist,
 /// a file is damaged or holds another slice than its name says, or the files are of different rule sets or
 /// kinds.

@@ -120,6 +120,9 @@ class SliceReader {
   void read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const;
   /// The CRC-32 that the file states for the values of a chunk.
   std::uint32_t chunk_crc(std::uint64_t index) const;
+  /// An Error unless the checksums of the chunks, joined, are those that the attributes state, of values and
+  /// of distances. The values themselves are not read.
+  void require_digests() const;
   /// Any range of values: first .. first + out.size() - 1.
   void read(std::uint64_t first, std::span<std::int8_t> out) const;
 
