@@ -112,7 +112,7 @@ void FileUnderWay::finish() {
 }
 
 void write_file(const fs::path& path, const std::string& text) {
-  Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   file.write(text);
   file.flush();
   file.close();

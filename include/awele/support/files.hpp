@@ -27,7 +27,7 @@ class FileUnderWay {
   int fd_ = -1;
 };
 
-/// Writes a file and flushes it to disk.
+/// Writes a file that must not be there yet and flushes it to disk.
 void write_file(const std::filesystem::path& path, const std::string& text);
 /// Replaces a file by one with other contents: whoever reads it sees the old one or the new one, whole.
 void replace_file(const std::filesystem::path& path, const std::string& text);
