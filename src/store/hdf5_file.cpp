@@ -79,7 +79,8 @@ void fail_writing(const std::filesystem::path& path, const std::string& what, in
   if (error == EDQUOT) reason = "the disk quota is used up";
   if (error == EFBIG) reason = "files may not grow so large here, see ulimit -f";
   throw Error(full ? ExitCode::no_resources : ExitCode::failure,
-              fmt::format("{} cannot be written: {} ({}); {}", path.string(), what, reason,
+              fmt::format("{} cannot be written: {}{}; {}", path.string(), what,
+                          reason.empty() ? "" : " (" + reason + ")",
                           error == EFBIG ? "raise that limit and run the same command again"
                           : full         ? "free some space and run the same command again"
                                  : "check that the directory is writable and run the same command again"));

@@ -464,17 +464,19 @@ struct SliceWriter::Impl {
     number("meta_crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, meta_crc(info, kFormatVersion));
   }
 
-  /// Whether the file, opened again, says what was written, all but the values, which have their checksums.
-  bool reads_back() const try {
+  /// An Error unless the file, opened again, says what was written, all but the values, which have their
+  /// checksums.
+  void require_reads_back() const try {
     const SliceReader written(temporary);
     bool same = written.info() == info;
     for (std::uint64_t index = 0; same && index < chunk_crcs.size(); ++index)
       same = written.chunk_crc(index) == chunk_crcs[index];
     for (std::uint64_t index = 0; same && index < distance_crcs.size(); ++index)
       same = written.distance_chunk_crc(index) == distance_crcs[index];
-    return same;
-  } catch (const Error&) {
-    return false;
+    if (!same) throw Error("it says something else");
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} does not read back as it was written: {}", temporary.string(), error.what()));
   }
 };
 
@@ -515,7 +517,7 @@ std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint
   impl_->write_attributes();
   impl_->file.require(impl_->values.close() && impl_->distances.close(), "its datasets");
   impl_->file.close();
-  impl_->file.require(impl_->reads_back(), "it does not read back as it was written");
+  impl_->require_reads_back();
   if (before_rename) before_rename();
   if (std::rename(impl_->temporary.c_str(), impl_->path.c_str()) != 0)
     fail_writing(impl_->temporary, "it cannot get its final name", errno);

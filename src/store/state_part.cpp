@@ -157,8 +157,8 @@ struct StatePartWriter::Impl {
     file.close();
   }
 
-  /// Whether the file, opened again, says what was written.
-  bool reads_back() const try {
+  /// An Error unless the file, opened again, says what was written.
+  void require_reads_back() const try {
     const StatePartReader reader(path, positions, data.size());
     bool same = reader.digest() == crc32(0, std::as_bytes(std::span(crcs)));
     PieceStreams streams;
@@ -166,9 +166,10 @@ struct StatePartWriter::Impl {
       reader.read(piece, streams);
       same = stream_digest(streams) == stream_crcs[piece];
     }
-    return same;
-  } catch (const Error&) {
-    return false;
+    if (!same) throw Error("it says something else");
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} does not read back as it was written: {}", path.string(), error.what()));
   }
 };
 
@@ -194,7 +195,7 @@ std::uint32_t StatePartWriter::digest() const { return crc32(0, std::as_bytes(st
 std::uint64_t StatePartWriter::finish() {
   impl_->write_crcs();
   impl_->close();
-  impl_->file.require(impl_->reads_back(), "it does not read back as it was written");
+  impl_->require_reads_back();
   impl_->file.keep();
   return std::filesystem::file_size(impl_->path);
 }
