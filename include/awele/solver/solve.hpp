@@ -124,9 +124,10 @@ class Stopped : public Error {
   explicit Stopped(const std::string& what) : Error(ExitCode::stopped, what) {}
 };
 
-/// Collective. Skips the slices already there after checking their structure and digests, not their values; goes on from the newest valid
-/// checkpoint of a slice that is not. Throws awele::Error; Stopped when `control` wished so. Temporary files
-/// that other runs left in the directory are removed: no other run may be at work there.
+/// Collective. Skips the slices already there after checking their structure and digests, not their values;
+/// goes on from the newest valid checkpoint of a slice that is not. Throws awele::Error; Stopped when
+/// `control` wished so. Temporary files that other runs left in the directory are removed: no other run may
+/// be at work there.
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
                                SolveControl& control);
 
