@@ -89,6 +89,12 @@ const std::string kUneven = " 1 0 0 1 0 0 1 0 0 0 0 0 --stores 22,23 ";
 const std::string kUnevenBoard = " --board 1,0,0,1,0,0,1,0,0,0,0,0 --stores 22,23 ";
 const std::string kWayIn = "A a B b D ", kRound = "c C d E e D f F a A b B ";
 
+std::string commas(std::string numbers) {
+  for (char& c : numbers)
+    if (c == '-') c = ',';
+  return numbers;
+}
+
 std::string lines(std::string words) {
   for (char& c : words)
     if (c == ' ') c = '\n';
@@ -182,6 +188,40 @@ TEST_F(PlayCommands, EveryLineIsAnsweredWhenItIsThere) {
                          db().string() + " -")
                             .c_str()),
             0);
+}
+
+/// What is shown of a loss agrees with the values that are shown, over games of more seeds than are solved.
+TEST_F(PlayCommands, AnnotatedLossesAgreeWithTheValues) {
+  int exact = 0, estimated = 0;
+  for (const std::string start :
+       {"1-1-1-1-0-1-1-0-1-1-0-0", "0-2-0-1-1-1-0-0-2-0-1-1", "1-0-3-0-1-1-0-2-0-0-1-0"}) {
+    const auto played = awele("play --first program --second program --depth 1 --board " + commas(start));
+    std::string moves;
+    for (std::size_t at = played.out.find(" plays "); at != std::string::npos;
+         at = played.out.find(" plays ", at + 1))
+      moves += played.out[at + 7];
+    const auto result = awele("annotate --depth 1 - <" + file("[FEN \"" + start + "-0-0-S\"] " + moves));
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::istringstream rows(result.out);
+    for (std::string row; std::getline(rows, row);) {
+      std::istringstream words(row);
+      int ply = 0;
+      std::string move, value, pit, best, loss, proven;
+      if (!(words >> ply >> move >> value >> pit >> best >> loss) || pit.size() != 1) continue;
+      ++(loss[0] == '~' ? estimated : exact);
+      if (value[0] != '~' && best[0] != '~') {
+        EXPECT_EQ(loss, std::to_string(std::stoi(best) - std::stoi(value))) << row;
+      }
+      int low = 0, high = 0;
+      std::string to;
+      if (loss[0] == '~' && words >> proven >> low >> to >> high) {
+        EXPECT_LE(low, std::stod(loss.substr(1))) << row;
+        EXPECT_GE(high, std::stod(loss.substr(1))) << row;
+      }
+    }
+  }
+  EXPECT_GE(exact, 20);
+  EXPECT_GE(estimated, 3);
 }
 
 TEST_F(PlayCommands, AnnotateReadsRecordsAndWritesOgn) {

@@ -393,6 +393,12 @@ TEST(Records, SayWhatIsWrong) {
             "Another game follows in the record; only the first one was read.");
 }
 
+TEST(Records, TooManyMovesAreRefused) {
+  std::string text = "[FEN \"1-0-0-0-0-0-1-0-0-0-0-0-23-23-S\"]\n";
+  for (int k = 0; k < 400; ++k) text += kCircle;
+  EXPECT_NE(why_refused(text).find("a game of more than 4000 moves is not read"), std::string::npos);
+}
+
 /// Cut short and with bytes changed: read or refused, nothing else.
 TEST(Records, DamageEndsInASentence) {
   const std::string text =

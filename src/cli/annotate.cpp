@@ -29,7 +29,8 @@ For each move: its value and the best move with its value, and what the move gav
 away: the difference of the two. Values count the seeds on the board, for the
 side that moves, under best play by both from there on. Where the database
 reaches they are exact; elsewhere each move is searched (--time, --depth): an
-estimate begins with ~, and what is proven stands apart. Marks: ? a move that
+estimate begins with ~, and what is proven stands apart. A loss without ~ is the difference of two proven values; if a third move may
+still be better, (at most ..) says by how much. Marks: ? a move that
 proven gave something away, ?? one that proven turned a win into less or a draw
 into a loss.
 
@@ -120,11 +121,13 @@ class Annotation {
     const Loss loss = loss_of(all, played);
     lost_[static_cast<std::size_t>(move.side)] += loss.proven.low;
     return {short_value(played), fmt::format("{} {}", pit_letter(move.side, best.pit), short_value(best)),
-            loss_in_words(loss), mark(before.now(), all, played, loss.proven)};
+            loss_in_words(loss, best, played), mark(before.now(), all, played, loss.proven)};
   }
 
-  static std::string loss_in_words(const Loss& loss) {
+  static std::string loss_in_words(const Loss& loss, const Advice& best, const Advice& played) {
     if (loss.proven.exact()) return std::to_string(loss.proven.low);
+    if (best.proven.exact() && played.proven.exact())
+      return fmt::format("{} (at most {})", loss.proven.low, loss.proven.high);
     return fmt::format("~{:.2f} (proven: {} to {})", loss.estimate / 100.0, loss.proven.low,
                        loss.proven.high);
   }

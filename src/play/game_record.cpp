@@ -14,6 +14,7 @@ namespace awele {
 namespace {
 
 constexpr int kNoRepetition = 1 << 20;
+constexpr std::size_t kMostPlies = 4000;
 
 bool is_saved_game(std::string_view text) {
   while (true) {
@@ -28,6 +29,8 @@ bool is_saved_game(std::string_view text) {
 }  // namespace
 
 const PlayedMove& RecordBuilder::play(int pit) {
+  if (game_.plies() == kMostPlies)
+    throw Error(ExitCode::usage, fmt::format("a game of more than {} moves is not read", kMostPlies));
   const auto& outcome = game_.outcome();
   if (outcome && (outcome->ending == Ending::majority || outcome->ending == Ending::repetition)) {
     decided_ = Decision{game_.plies(), *outcome};
