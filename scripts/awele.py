@@ -330,13 +330,23 @@ def _line(db, board):
     return " ".join(map(str, words))
 
 
+def _boards(stream):
+    """Lines of text as people have it: with any line ends, byte order marks left out, UTF-16 named."""
+    stream.reconfigure(encoding="utf-8", errors="replace", newline=None)
+    for number, line in enumerate(stream):
+        if number == 0 and (line.startswith("\ufffd\ufffd") or "\0" in line):
+            print("awele.py: standard input is UTF-16 text, which is not read; save it as UTF-8", file=sys.stderr)
+            sys.exit(2)
+        yield line.replace("\ufeff", "", 1) if line.startswith("\ufeff") else line
+
+
 def main(arguments):
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
     db = open(arguments[0])
     errors = False
-    for line in sys.stdin:
+    for line in _boards(sys.stdin):
         try:
             print(_line(db, line))
         except (BoardError, NotSolved) as error:

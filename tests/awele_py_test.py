@@ -79,6 +79,22 @@ class Python(unittest.TestCase):
             with self.assertRaises(awele.BoardError):
                 self.db.value(board)
 
+    def test_text_as_people_have_it(self):
+        def ask(text):
+            return subprocess.run([sys.executable, os.path.join(SCRIPTS, "awele.py"), self.db.directory], input=text,
+                                  capture_output=True)
+
+        board = b"0 1 2 0 0 0 0 1 2 0 0 0"
+        for mark, end in ((b"\xef\xbb\xbf", b"\n"), (b"", b"\r\n"), (b"\xef\xbb\xbf", b"\r")):
+            asked = ask(mark + board + end + mark + board + end)
+            self.assertEqual((asked.returncode, asked.stdout.count(b"0 - -6 0")), (0, 2), (mark, end))
+        for encoding in ("utf-16", "utf-16-be"):
+            asked = ask(board.decode().encode(encoding))
+            self.assertEqual(asked.returncode, 2)
+            self.assertIn(b"standard input is UTF-16 text", asked.stderr)
+        asked = ask(board + b"\xe4\n" + board + b"\n")
+        self.assertEqual((asked.returncode, asked.stdout.count(b"error: ")), (2, 1))
+
     def test_what_is_not_solved(self):
         with self.assertRaisesRegex(awele.NotSolved, "24 seeds.*awele solve --seeds 24"):
             self.db.value(12 * [2])

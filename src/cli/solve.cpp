@@ -33,7 +33,8 @@ skipped; of these the attributes, the histogram and the checksums of all chunks 
 compared with one another, but no value is read (awele check does that). A slice
 under way goes on from its newest checkpoint, so the same command resumes what was
 interrupted, on any number of ranks.
-With --seeds 48 slice 47 is left out: no line of play needs it.
+With --seeds 48 slice 47 is left out: no line of play needs it. Under every rule
+set a value counts what is left of an endless line as split evenly.
 
 Starts on any number of ranks, with the same files as the result:
   mpirun -n 8 awele solve --seeds 24 --db awari
