@@ -105,6 +105,15 @@ class Requests(unittest.TestCase):
         self.ended(process, 75)
         self.assertEqual(len(events(self.db, "checkpoint")), 1)
 
+    def test_a_missing_lock_is_made_again_and_the_slice_is_kept(self):
+        process = self.paused(8, stage="renaming")
+        (self.db / "lock").unlink()
+        process.send_signal(signal.SIGUSR1)  # ends the pause
+        self.assertIn("lock was missing", self.ended(process, 0))
+        self.assertTrue((self.db / "slice_08.h5").exists())
+        self.assertEqual(len(events(self.db, "lock_missing")), 1)
+        self.assertFalse((self.db / "lock").exists())
+
     def test_the_file_stop(self):
         process = self.start(20)
         self.wait_for(lambda e: e["event"] == "phase" and e["seeds"] == 19 and e["name"] == "rounds", process)

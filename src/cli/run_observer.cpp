@@ -105,6 +105,7 @@ void RunObserver::round_done(const RoundStatus& round) {
 void RunObserver::slice_done(const SliceReport& report) {
   SolveProgress::slice_done(report);
   if (!root_) return;
+  tell_notes();
   if (report.positions >= kEnough)
     seconds_a_position_ = report.seconds / static_cast<double>(report.positions);
   log_.event("slice", {{"seeds", report.seeds},
@@ -130,6 +131,7 @@ void RunObserver::checkpoint_begins(int seeds) {
 void RunObserver::checkpoint_done(const CheckpointReport& report) {
   control_.work_is_safe(report.seconds);
   if (!root_) return;
+  tell_notes();
   note(fmt::format("slice {:2}: state saved in {} ({:.1f} MB, {:.1f} s)", report.seeds, report.path.string(),
                    static_cast<double>(report.bytes) / 1e6, report.seconds));
   log_.event("checkpoint", {{"seeds", report.seeds},
@@ -160,6 +162,11 @@ void RunObserver::resumed(const CheckpointReport& report) {
   note(fmt::format("slice {:2}: goes on from {}", report.seeds, report.path.string()));
   log_.event("resumed", {{"seeds", report.seeds}, {"path", report.path.string()}});
   status_["checkpoint"] = {{"path", report.path.string()}};
+}
+
+/// What the control has noticed meanwhile.
+void RunObserver::tell_notes() {
+  for (const std::string& sentence : control_.take_notes()) note(sentence);
 }
 
 /// Seconds for the slices after the one at hand, as if each position took what the last ones did.

@@ -38,6 +38,7 @@ class RunObserver : public SolveProgress {
 
  private:
   void update(bool at_once);
+  void tell_notes();
   double left_after_slice() const;
 
   const bool root_;

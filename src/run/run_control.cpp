@@ -10,6 +10,7 @@
 #include <new>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "awele/run/signals.hpp"
 #include "awele/support/error.hpp"
@@ -162,7 +163,12 @@ std::string_view RunControl::stop_reason() const {
 }
 
 void RunControl::before_rename() {
-  if (lock_) lock_->require_held();
+  if (!lock_ || !lock_->require_held()) return;
+  notes_.push_back(
+      fmt::format("{} was missing, and nobody else holds the directory: it is made again and the run goes "
+                  "on; do not remove it while a run is at work",
+                  lock_->path().string()));
+  log_.event("lock_missing", {{"sentence", notes_.back()}});
 }
 
 std::string RunControl::lost_to() const {
@@ -173,6 +179,8 @@ std::string RunControl::lost_to() const {
     return error.what();
   }
 }
+
+std::vector<std::string> RunControl::take_notes() { return std::exchange(notes_, {}); }
 
 std::string RunControl::token() const { return lock_ ? lock_->token() : "tmp"; }
 

@@ -38,6 +38,8 @@ class RunControl : public SolveControl {
 
   Wish wish(Stage stage, int seeds, const Outlook& outlook) override;
   void before_rename() override;
+  /// What the user should know of what was noticed since the last call.
+  std::vector<std::string> take_notes();
   std::string token() const override;
 
   /// A sentence about the run that has taken the directory over from this one; empty when none has.
@@ -65,6 +67,7 @@ class RunControl : public SolveControl {
   const RunLock* lock_;
   RunLog log_;
   std::vector<Injection> injections_;
+  std::vector<std::string> notes_;
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   const Clock::time_point begun_ = Clock::now();
   Clock::time_point safe_ = begun_, asked_ = begun_, looked_{};
