@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "awele/awele.h"
 #include "awele/index/slice_index.hpp"
@@ -164,6 +166,30 @@ TEST(Library, SeesSlicesAfterRefreshAndKeepsThoseThatWereReplaced) {
   EXPECT_EQ(fault_of([&] { prober.refresh(); }, "slice_03.h5"), ProbeFault::file);
   EXPECT_FALSE(prober.has_slice(3));
   EXPECT_EQ(prober.value(Board{2}), Prober(source).value(Board{2}));
+}
+
+/// Each refresh replaces what is open, so nobody may hold a part of it without holding it. The address
+/// sanitizer says whether somebody did.
+TEST(Library, AnyThreadMayRefreshBesideTheOthers) {
+  Prober prober(true_database(RuleSet::awari));
+  std::atomic<bool> done = false;
+  std::vector<std::thread> refreshing;
+  for (int t = 0; t < 2; ++t)
+    refreshing.emplace_back([&] {
+      while (!done) prober.refresh();
+    });
+  for (int k = 0; k < 500; ++k) {
+    EXPECT_EQ(prober.contents().size(), std::size_t{kTop + 1});
+    EXPECT_NO_THROW(prober.require_rules(RuleSet::awari));
+    EXPECT_EQ(fault_of([&] { prober.require_rules(RuleSet::abapa); }, "slice_00.h5"), ProbeFault::file);
+    EXPECT_EQ(prober.rules(), RuleSet::awari);
+    EXPECT_EQ(prober.complete_up_to(), kTop);
+    EXPECT_TRUE(prober.has_slice(kTop));
+    EXPECT_FALSE(prober.has_distances(kTop));
+    EXPECT_NO_THROW(prober.require_solved(Board{kTop}));
+  }
+  done = true;
+  for (std::thread& thread : refreshing) thread.join();
 }
 
 // ------------------------------------------------------------------------------------------------- bad input

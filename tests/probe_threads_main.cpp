@@ -54,6 +54,17 @@ void ask_for_trouble(const std::filesystem::path& dir, const Prober& prober, std
   }
 }
 
+/// What is open, asked while two threads replace it.
+void ask_what_is_open(const Prober& prober, std::atomic<int>& wrong) {
+  for (int k = 0; k < 300; ++k) {
+    if (prober.contents().size() < kTop || prober.rules() != RuleSet::awari ||
+        prober.complete_up_to() < kTop - 1)
+      ++wrong;
+    prober.require_rules(RuleSet::awari);
+    prober.require_solved(Board{kTop - 1});
+  }
+}
+
 int run() {
   const test::ScratchDirectory scratch;
   const auto source = scratch.path() / "source", dir = scratch.path() / "growing";
@@ -73,6 +84,10 @@ int run() {
   for (std::size_t t = 0; t < kThreads; ++t)
     threads.emplace_back([&, t] { ask(prober, boards[t], expected[t], wrong); });
   threads.emplace_back([&] { ask_for_trouble(dir, prober, wrong); });
+  threads.emplace_back([&] { ask_what_is_open(prober, wrong); });
+  threads.emplace_back([&] {
+    for (int k = 0; k < 100; ++k) prober.refresh();
+  });
   for (int k = 0; k < 20; ++k) {
     if (k == 10) std::filesystem::copy(slice_path(source, kTop), slice_path(dir, kTop));
     prober.refresh();
@@ -81,7 +96,7 @@ int run() {
   }
   for (std::thread& thread : threads) thread.join();
   if (prober.largest() != kTop) ++wrong;
-  std::printf("%d threads, %d wrong answers\n", kThreads + 2, wrong.load());
+  std::printf("%d threads, %d wrong answers\n", kThreads + 4, wrong.load());
   return wrong == 0 ? 0 : 1;
 }
 

@@ -63,7 +63,8 @@ const std::filesystem::path& Prober::dir() const { return impl_->dir; }
 std::optional<RuleSet> Prober::rules() const { return impl_->shelf()->rules(); }
 
 void Prober::require_rules(RuleSet wanted) const {
-  for (const auto& slice : impl_->shelf()->slices)
+  const auto shelf = impl_->shelf();  // held as long as its slices are looked at
+  for (const auto& slice : shelf->slices)
     if (slice && slice->info().rules != wanted)
       throw ProbeError(
           ProbeFault::file, ExitCode::failure,
@@ -75,7 +76,8 @@ void Prober::require_rules(RuleSet wanted) const {
 
 std::vector<SliceContents> Prober::contents() const {
   std::vector<SliceContents> all;
-  for (const auto& slice : impl_->shelf()->slices) {
+  const auto shelf = impl_->shelf();
+  for (const auto& slice : shelf->slices) {
     if (!slice) continue;
     const SliceInfo& info = slice->info();
     all.push_back(
