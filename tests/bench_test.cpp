@@ -115,6 +115,15 @@ TEST_F(Bench, SmallestSlices) {
   }
 }
 
+TEST_F(Bench, ABatchIsNotSlowerThanSingleBoards) {
+  run("solve --progress none --seeds 10 --db " + db_.string(), 0);
+  const json found = json::parse(
+      run("bench probe --slice 10 --batch 100000 --seconds 0.5 --format json --db " + db_.string(), 0));
+  EXPECT_GT(found["batch_warm"].get<double>(), 0.9 * found["single_warm"].get<double>()) << found.dump();
+  EXPECT_GT(found["answers_warm"].get<double>(), 0.9 * found["answers_single_warm"].get<double>())
+      << found.dump();
+}
+
 TEST_F(Bench, PlanRunsAlone) {
   const json plan = json::parse(run("plan --seeds 48 --ranks 1024 --ranks-per-node 64 --format json", 0));
   EXPECT_EQ(plan["slices"].size(), 48u);

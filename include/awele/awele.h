@@ -22,6 +22,9 @@
  * with the same awele_db. HDF5 is called under one lock of this library; a program that uses HDF5 itself must
  * not call it while another of its threads is in a function of this library. (HDF5's own printing of errors
  * is switched off.)
+ *
+ * A process may fork() at any time, whatever its other threads do here: fork() waits until no file is being
+ * read, and the child may go on using, and closes, its own copy of every awele_db.
  */
 #ifndef AWELE_AWELE_H
 #define AWELE_AWELE_H
@@ -88,6 +91,15 @@ AWELE_API int awele_largest(const awele_db* db);
  * captured); -1 when there is none. Precondition: db is open. Any thread. */
 AWELE_API int awele_complete_up_to(const awele_db* db);
 
+/* The place of a board in its slice, from 0: its rank in the ascending lexicographic order of (board[11],
+ * ..., board[0]) among the boards whose waiting side has an empty pit. Needs no database. Fails:
+ * AWELE_ERROR_BOARD, also for a board whose waiting side has none, which is not stored. Any thread. */
+AWELE_API awele_status awele_index(const unsigned char board[12], uint64_t* index);
+
+/* The inverse: the board of `seeds` seeds at a place. Needs no database. Fails: AWELE_ERROR_ARGUMENT unless
+ * 0 <= seeds <= 48 and index is below the number of stored positions. Any thread. */
+AWELE_API awele_status awele_unrank(int seeds, uint64_t index, unsigned char board[12]);
+
 /* One slice. */
 typedef struct awele_slice {
   int seeds;
@@ -145,9 +157,10 @@ typedef struct awele_board_answer {
 AWELE_API awele_status awele_answer(const awele_db* db, const unsigned char board[12],
                                     awele_board_answer* answer);
 
-/* The values of `count` boards, in their order; look-ups are sorted by slice and chunk, each chunk is read
- * once: many boards a call are much faster than one by one. boards: 12 * count bytes; values: count elements.
- * When one board has no value the call fails like awele_value and writes nothing. Any thread. */
+/* The values of `count` boards, in their order. What is not in the cache is looked up by slice and chunk,
+ * each chunk is read once: never slower than one by one, and much faster where chunks must be read. boards:
+ * 12 * count bytes; values: count elements. When one board has no value the call fails like awele_value and
+ * writes nothing. Any thread. */
 AWELE_API awele_status awele_values(const awele_db* db, const unsigned char* boards, size_t count,
                                     int8_t* values);
 

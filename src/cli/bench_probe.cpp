@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -26,12 +28,14 @@ second:
   single_warm  one by one, with the whole slice in the cache
   batch_cold   one call for many boards, sorted by chunk; the cache is empty before
   batch_warm   the same with the whole slice in the cache
-  answers_warm one call for many boards: their values and those of all their moves,
-               with everything in the cache
+  answers_single_warm, answers_warm
+               the same two for whole answers: the values of a board and of all its
+               moves, with everything they need in the cache
   threads_warm single_warm, on as many threads at once as there are processors
 Cold means the cache of the library; the operating system keeps the file in memory
 all the same, if there is room. warm_up_seconds is what reading and checking the
-whole slice took, warm_up_bytes what it holds then.
+whole slice took, warm_up_bytes what it holds then. The warm measurements take
+turns, so that their ratios hold on a busy machine too.
 
 Starts no MPI. Formats: table; json, one object. Example:
   awele bench probe --db awari --slice 20)";
@@ -51,42 +55,63 @@ std::vector<Board> random_boards(int n, std::size_t count, std::uint64_t seed) {
   return boards;
 }
 
-/// Look-ups a second, one by one, for about `seconds`.
-double single_rate(const Prober& prober, const std::vector<Board>& boards, double seconds) {
-  const Stopwatch watch;
-  std::size_t done = 0;
-  int sum = 0;
-  do {
-    const std::size_t from = done % boards.size(), to = std::min(from + 16, boards.size());
-    for (std::size_t k = from; k < to; ++k) sum += prober.value(boards[k]);
-    done += to - from;
-  } while (watch.seconds() < seconds);
-  static std::atomic<int> kept;  // so that the look-ups are not left out
+std::atomic<std::int64_t> kept;  // so that the look-ups are not left out
+
+/// Looks up the next few boards, going round; returns how many.
+template <typename LookUp>
+std::size_t next_boards(const std::vector<Board>& boards, std::size_t& at, LookUp look_up) {
+  const std::size_t from = at, to = std::min(from + 1024, boards.size());
+  std::int64_t sum = 0;
+  for (std::size_t k = from; k < to; ++k) sum += look_up(boards[k]);
   kept += sum;
-  return static_cast<double>(done) / watch.seconds();
+  at = to == boards.size() ? 0 : to;
+  return to - from;
 }
 
-/// Boards a second of one call after the other.
-template <typename Call>
-double batch_rate(std::size_t boards, double seconds, Call call) {
-  const Stopwatch watch;
-  std::size_t done = 0;
-  do {
-    call();
-    done += boards;
-  } while (watch.seconds() < seconds);
-  return static_cast<double>(done) / watch.seconds();
+/// Does some boards, and returns how many.
+using Work = std::function<std::size_t()>;
+
+struct Rate {
+  double boards = 0, seconds = 0;
+  void measure(const Work& work, double at_least) {
+    const Stopwatch watch;
+    do boards += static_cast<double>(work());
+    while (watch.seconds() < at_least);
+    seconds += watch.seconds();
+  }
+  double a_second() const { return boards / seconds; }
+};
+
+double rate(double seconds, const Work& work) {
+  Rate rate;
+  rate.measure(work, seconds);
+  return rate.a_second();
+}
+
+/// Boards a second of each; `seconds` for each, in turns.
+std::vector<double> rates(double seconds, const std::vector<Work>& works) {
+  constexpr int kTurns = 5;
+  std::vector<Rate> found(works.size());
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (std::size_t w = 0; w < works.size(); ++w) found[w].measure(works[w], seconds / kTurns);
+  std::vector<double> rates;
+  for (const Rate& each : found) rates.push_back(each.a_second());
+  return rates;
+}
+
+Work singles(const Prober& prober, const std::vector<Board>& boards) {
+  return [&prober, &boards, at = std::size_t{0}]() mutable {
+    return next_boards(boards, at, [&](const Board& board) { return prober.value(board); });
+  };
 }
 
 double threads_rate(const Prober& prober, const std::vector<Board>& boards, double seconds,
                     unsigned threads) {
-  std::vector<double> rates(threads);
+  std::vector<double> each(threads);
   std::vector<std::thread> running;
-  for (double& rate : rates) running.emplace_back([&] { rate = single_rate(prober, boards, seconds); });
+  for (double& own : each) running.emplace_back([&] { own = rate(seconds, singles(prober, boards)); });
   for (std::thread& thread : running) thread.join();
-  double sum = 0;
-  for (double rate : rates) sum += rate;
-  return sum;
+  return std::accumulate(each.begin(), each.end(), 0.0);
 }
 
 /// Brings the whole slice into the cache; returns the seconds that took.
@@ -110,17 +135,29 @@ nlohmann::ordered_json measure(const Options& options) {
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   nlohmann::ordered_json json = {{"slice", n}, {"positions", slice_size(n)}, {"batch", options.batch}};
   const double seconds = options.seconds;
-  json["single_cold"] = single_rate(prober, boards, seconds);
-  json["batch_cold"] = batch_rate(boards.size(), seconds, [&] { prober.values(boards); });
+  const Work single = singles(prober, boards);
+  const Work batch = [&] { return prober.values(boards).size(); };
+  const Work answers = [&] { return prober.answers(boards).size(); };
+  const Work single_answers = [&, at = std::size_t{0}]() mutable {
+    return next_boards(boards, at, [&](const Board& board) { return prober.answer(board).value; });
+  };
+  json["single_cold"] = rate(seconds, [&, at = std::size_t{0}]() mutable {
+    at = (at + 1) % boards.size();
+    kept += prober.value(boards[at]);
+    return std::size_t{1};
+  });
+  json["batch_cold"] = rate(seconds, batch);
   prober.set_cache(kNoBound);
   json["warm_up_seconds"] = warm_up(prober, n);
   json["warm_up_bytes"] = prober.cache_use().bytes;
-  json["single_warm"] = single_rate(prober, boards, seconds);
-  json["batch_warm"] = batch_rate(boards.size(), seconds, [&] { prober.values(boards); });
+  answers();  // the smaller slices that captures lead to
+  const std::vector<double> warm = rates(seconds, {single, batch, single_answers, answers});
+  json["single_warm"] = warm[0];
+  json["batch_warm"] = warm[1];
   json["threads"] = threads;
   json["threads_warm"] = threads_rate(prober, boards, seconds, threads);
-  prober.answers(boards);  // the smaller slices that captures lead to
-  json["answers_warm"] = batch_rate(boards.size(), seconds, [&] { prober.answers(boards); });
+  json["answers_single_warm"] = warm[2];
+  json["answers_warm"] = warm[3];
   return json;
 }
 
@@ -132,9 +169,9 @@ int run(const Options& options) {
   }
   for (const auto& [name, value] : json.items()) {
     if (name == "warm_up_seconds")
-      fmt::print("{:<16} {:>14.3f}\n", name, value.get<double>());
+      fmt::print("{:<20} {:>14.3f}\n", name, value.get<double>());
     else
-      fmt::print("{:<16} {:>14.0f}\n", name, value.get<double>());
+      fmt::print("{:<20} {:>14.0f}\n", name, value.get<double>());
   }
   return static_cast<int>(ExitCode::ok);
 }

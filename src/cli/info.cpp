@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kDetails =
     R"(For each slice: seeds, stored positions, how many of them the side to move wins
-(value above 0), draws and loses, the CRC-32 of the values, bytes on disk and
-bytes a position. Then totals, the largest number of seeds up to which every
+(value above 0), draws and loses, the CRC-32 of the values, bytes on disk, bytes
+a position, and whether distances are stored too. Then totals, the largest number of seeds up to which every
 slice is there, and the slices missing below the largest one.
 
 Reads attributes and small checksums only; awele check reads the values.
@@ -72,22 +72,23 @@ double a_position(std::uint64_t bytes, std::uint64_t positions) {
 }
 
 template <typename Label>
-void print_row(Label label, const Totals& t, const std::string& crc) {
-  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10.3f}\n", label, t.positions, t.won,
-             t.drawn, t.lost, crc, t.bytes, a_position(t.bytes, t.positions));
+void print_row(Label label, const Totals& t, const std::string& crc, const char* distances) {
+  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10.3f}  {:>9}\n", label, t.positions,
+             t.won, t.drawn, t.lost, crc, t.bytes, a_position(t.bytes, t.positions), distances);
 }
 
 void print_table(const std::string& dir, const std::vector<ScannedSlice>& slices, const Summary& summary) {
   fmt::print("{}: rules {}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown");
-  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10}\n", "seeds", "positions", "won",
-             "drawn", "lost", "CRC-32", "bytes", "bytes/pos.");
+  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10}  {:>9}\n", "seeds", "positions",
+             "won", "drawn", "lost", "CRC-32", "bytes", "bytes/pos.", "distances");
   for (const ScannedSlice& slice : slices) {
     if (!slice.reader) continue;
     Totals own;
     own.add(*slice.reader);
-    print_row(slice.seeds, own, fmt::format("{:08x}", slice.reader->info().crc));
+    print_row(slice.seeds, own, fmt::format("{:08x}", slice.reader->info().crc),
+              slice.reader->has_distances() ? "yes" : "no");
   }
-  print_row("all", summary.totals, "");
+  print_row("all", summary.totals, "", "");
   if (summary.complete >= 0)
     fmt::print("\nComplete up to {} seeds.\n", summary.complete);
   else

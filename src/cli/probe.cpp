@@ -5,11 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "awele/probe/board_text.hpp"
+#include "awele/probe/order.hpp"
 #include "awele/support/error.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
@@ -52,8 +54,14 @@ that are there already are looked up together, sorted by chunk, so many boards
 are fast, and a program that waits for each answer gets it. Exit code 2 when
 there was an error line; a damaged file ends it with exit code 1.
 
+--index N:I asks for the stored board of N seeds at place I of its file, from 0:
+the boards of N seeds whose waiting half has an empty pit, in ascending
+lexicographic order of the pits from the last to the first. With --format json
+the answer then begins with "board":[..].
+
 Examples:
   awele probe --db awari 1 1 1 1 1 1 1 1 1 1 1 1
+  awele probe --db awari --index 12:1339701
   awele probe --db awari --format json - < boards.txt)";
 
 nlohmann::ordered_json to_json(const BoardAnswer& answer) {
@@ -94,9 +102,28 @@ std::string to_line(const BoardAnswer& answer) {
 }
 
 struct Options {
-  std::string db, rules, format;
+  std::string db, rules, format, index;
   std::vector<std::string> board;
 };
+
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// The board that N:I names.
+Board board_at(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  int n = 0;
+  std::uint64_t index = 0;
+  if (colon == std::string_view::npos || !read_number(text.substr(0, colon), n) ||
+      !read_number(text.substr(colon + 1), index))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--index {}: write seeds and place as two whole numbers, such as 12:1339701", text));
+  return unrank(n, index);
+}
 
 /// Many boards, one a line.
 class Conversation {
@@ -160,12 +187,20 @@ class Conversation {
 int run(const Options& options) {
   const bool many = options.board == std::vector<std::string>{"-"};
   const bool json = options.format == "json";
-  const Board board = many ? Board{} : parse_board(fmt::format("{}", fmt::join(options.board, " ")));
+  Board board{};
+  if (!options.index.empty())
+    board = board_at(options.index);
+  else if (!many)
+    board = parse_board(fmt::format("{}", fmt::join(options.board, " ")));
   const Prober prober(options.db);
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   if (many) return Conversation(prober, json).run();
   const BoardAnswer answer = prober.answer(board);
-  if (json)
+  if (json && !options.index.empty()) {
+    nlohmann::ordered_json with_board = {{"board", board}};
+    with_board.update(to_json(answer));
+    fmt::print("{}\n", with_board.dump());
+  } else if (json)
     fmt::print("{}\n", to_json(answer).dump());
   else
     print_answer(board, answer, *prober.rules());
@@ -181,13 +216,18 @@ void add_probe(CLI::App& app, Context& context) {
   add_db(*command, options->db);
   add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
   add_format(*command, options->format, {"text", "json"});
-  command
-      ->add_option("BOARD", options->board,
-                   "12 numbers, the mover's pits first; - for many, from standard input")
-      ->type_name("")
-      ->required()
-      ->expected(1, -1);
-  command->callback([options, &context] { context.command = [options] { return run(*options); }; });
+  CLI::Option* board = command
+                           ->add_option("BOARD", options->board,
+                                        "12 numbers, the mover's pits first; - for many, from standard input")
+                           ->type_name("")
+                           ->expected(1, -1);
+  command->add_option("--index", options->index, "Instead of BOARD: the stored board of N seeds at place I")
+      ->type_name("N:I")
+      ->excludes(board);
+  command->callback([options, &context] {
+    if (options->board.empty() && options->index.empty()) throw CLI::RequiredError("BOARD");
+    context.command = [options] { return run(*options); };
+  });
 }
 
 }  // namespace awele::cli

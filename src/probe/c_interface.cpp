@@ -4,6 +4,7 @@
 #include <new>
 
 #include "awele/awele.h"
+#include "awele/probe/order.hpp"
 #include "awele/probe/probe.hpp"
 #include "awele/support/version.hpp"
 
@@ -147,6 +148,27 @@ const char* awele_rules(const awele_db* db) {
 
 int awele_largest(const awele_db* db) { return db->prober.largest(); }
 int awele_complete_up_to(const awele_db* db) { return db->prober.complete_up_to(); }
+
+awele_status awele_index(const unsigned char board[12], uint64_t* index) {
+  if (any_null({board, index})) return null_pointer();
+  try {
+    *index = awele::position_index(to_board(board));
+    return AWELE_OK;
+  } catch (const std::exception& error) {
+    return fail(AWELE_ERROR_BOARD, error.what());
+  }
+}
+
+awele_status awele_unrank(int seeds, uint64_t index, unsigned char board[12]) {
+  if (any_null({board})) return null_pointer();
+  try {
+    const awele::Board found = awele::unrank(seeds, index);
+    std::copy(found.begin(), found.end(), board);
+    return AWELE_OK;
+  } catch (const std::exception& error) {
+    return fail(AWELE_ERROR_ARGUMENT, error.what());
+  }
+}
 
 awele_status awele_get_slice(const awele_db* db, int seeds, awele_slice* slice) {
   if (any_null({db, slice})) return null_pointer();

@@ -35,6 +35,15 @@ ChunkPtr ChunkCache::get(std::uint32_t key, std::size_t bytes, const std::functi
   return load_reserved(key, promise, load);
 }
 
+ChunkPtr ChunkCache::find(std::uint32_t key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = where_.find(key);
+  if (found == where_.end() || !found->second->ready) return nullptr;
+  ++hits_;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return found->second->ready;
+}
+
 ChunkPtr ChunkCache::load_reserved(std::uint32_t key, std::promise<ChunkPtr>& promise,
                                    const std::function<ChunkPtr()>& load) {
   try {
@@ -68,6 +77,14 @@ void ChunkCache::set_capacity(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   capacity_ = bytes;
   shrink();
+}
+
+void ChunkCache::after_fork(ForkSide side) {
+  // The threads that were loading chunks are not in the child, which would wait for them for ever.
+  if (side == ForkSide::child)
+    for (auto entry = entries_.begin(); entry != entries_.end();)
+      if (const auto each = entry++; !each->ready) forget(each);
+  mutex_.unlock();
 }
 
 CacheUse ChunkCache::use() const {

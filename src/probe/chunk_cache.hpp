@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "at_fork.hpp"
 #include "awele/probe/probe.hpp"
 
 namespace awele {
@@ -21,6 +22,9 @@ struct Chunk {
   std::vector<std::uint16_t> distances;
 
   int at(std::size_t k) const { return values.empty() ? distances[k] : values[k]; }
+  void prefetch(std::size_t k) const {
+    __builtin_prefetch(values.empty() ? static_cast<const void*>(&distances[k]) : &values[k]);
+  }
 };
 using ChunkPtr = std::shared_ptr<const Chunk>;
 
@@ -33,8 +37,14 @@ class ChunkCache {
   /// to all who wait, and the chunk is not kept. `bytes`: what it counts for.
   ChunkPtr get(std::uint32_t key, std::size_t bytes, const std::function<ChunkPtr()>& load);
 
+  /// The chunk if it is there, or null; reads nothing and waits for nothing that is being read.
+  ChunkPtr find(std::uint32_t key);
+
   void set_capacity(std::size_t bytes);
   CacheUse use() const;
+
+  void before_fork() { mutex_.lock(); }
+  void after_fork(ForkSide side);
 
  private:
   struct Entry {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -14,12 +13,6 @@
 namespace awele {
 
 namespace {
-
-/// HDF5 as Debian and most others build it is not thread safe.
-std::mutex& hdf5_lock() {
-  static std::mutex lock;
-  return lock;
-}
 
 /// Runs `action`; what is wrong with a file becomes a ProbeError.
 template <typename Action>
@@ -45,6 +38,11 @@ Decompressor& own_decompressor() {
 }
 
 }  // namespace
+
+std::mutex& hdf5_lock() {
+  static std::mutex lock;
+  return lock;
+}
 
 OpenSlice::OpenSlice(const std::filesystem::path& path, int n) : path_(path) {
   const std::lock_guard lock(hdf5_lock());

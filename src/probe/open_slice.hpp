@@ -4,12 +4,16 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "awele/store/slice_file.hpp"
 #include "chunk_cache.hpp"
 
 namespace awele {
+
+/// HDF5 as Debian and most others build it is not thread safe: held during every call.
+std::mutex& hdf5_lock();
 
 /// One slice file. Thread safe: HDF5 is called under one lock, which all slices share; chunks are inflated
 /// outside of it. The file stays open, and usable when its name goes to another file.

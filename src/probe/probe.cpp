@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "at_fork.hpp"
 #include "chunk_cache.hpp"
 #include "look_ups.hpp"
 #include "open_slice.hpp"
@@ -36,6 +37,18 @@ struct Prober::Impl {
   }
   void require_consistent(const Shelf& shelf, const BoardAnswer& answer, int stored,
                           std::optional<int> ended) const;
+
+ private:
+  const AtFork at_fork{[this] {
+                         refreshing.lock();
+                         mutex.lock();
+                         cache.before_fork();
+                       },
+                       [this](ForkSide side) {
+                         cache.after_fork(side);
+                         mutex.unlock();
+                         refreshing.unlock();
+                       }};
 };
 
 // ------------------------------------------------------------------------------------------ the directory
@@ -149,8 +162,8 @@ int Prober::value(const Board& board) const {
 int Prober::distance(const Board& board) const {
   const auto shelf = impl_->shelf();
   impl_->require_solved(*shelf, board);
-  const OpenSlice& slice = impl_->slice(*shelf, seeds(board));
-  if (!slice.has_distances()) fail_without_distances(slice);
+  const int n = seeds(board);
+  if (!impl_->slice(*shelf, n).has_distances()) fail_without_distances(*shelf, impl_->dir, n);
   if (has_hole(waiting_half(board))) return impl_->stored(*shelf, board, Plane::distances);
   return *answer(board).distance;
 }
@@ -185,10 +198,10 @@ int known_value(const Moves& all) {
   return best;
 }
 
-/// What the moves give at once, and the look-ups for the rest.
-BoardAnswer begin_answer(const Board& board, const Moves& all, bool distances, std::size_t at,
-                         LookUps& look_ups) {
-  BoardAnswer answer;
+/// What the moves give at once, and the look-ups for the rest, which are entered into `answer`.
+template <typename Sink>
+void begin_answer(const Board& board, const Moves& all, bool distances, std::size_t at, BoardAnswer& answer,
+                  Sink& look_ups) {
   answer.seeds = seeds(board);
   answer.value = known_value(all);
   for (int i = 0; i < kHalfPits; ++i) {
@@ -201,10 +214,9 @@ BoardAnswer begin_answer(const Board& board, const Moves& all, bool distances, s
     else if (distances && (looked_up(move) || move.kind == Move::Kind::known))
       answer.moves[i].distance = 1;
   }
-  if (!has_hole(waiting_half(board))) return answer;
+  if (!has_hole(waiting_half(board))) return;
   look_ups.add(board, Plane::values, at, kOwnValue);
   if (distances) look_ups.add(board, Plane::distances, at, kOwnDistance);
-  return answer;
 }
 
 /// Enters one number that was looked up.
@@ -272,20 +284,19 @@ void Prober::Impl::require_consistent(const Shelf& shelf, const BoardAnswer& ans
 
 std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
   const auto shelf = impl_->shelf();
-  std::vector<BoardAnswer> answers;
+  std::vector<BoardAnswer> answers(boards.size());
   std::vector<std::int8_t> stored(boards.size(), kNoValue);
-  std::vector<std::optional<int>> ended;
-  LookUps look_ups;
+  std::vector<std::optional<int>> ended(boards.size());
+  LookUps look_ups(*shelf, impl_->dir, impl_->cache, boards.size(),
+                   [&](std::size_t k, int slot, int number) { enter(answers[k], stored[k], slot, number); });
   const auto has_distances = [&](int n) { return impl_->slice(*shelf, n).has_distances(); };
-  for (const Board& board : boards) {
-    impl_->require_solved(*shelf, board);
-    const Moves all = moves(board, *shelf->rules());
-    ended.push_back(all.ended);
-    answers.push_back(begin_answer(board, all, has_distances(seeds(board)), answers.size(), look_ups));
+  for (std::size_t k = 0; k < boards.size(); ++k) {
+    impl_->require_solved(*shelf, boards[k]);
+    const Moves all = moves(boards[k], *shelf->rules());
+    ended[k] = all.ended;
+    begin_answer(boards[k], all, has_distances(seeds(boards[k])), k, answers[k], look_ups);
   }
-  look_ups.run(*shelf, impl_->dir, impl_->cache, [&](std::size_t board, int slot, int number) {
-    enter(answers[board], stored[board], slot, number);
-  });
+  look_ups.finish();
   for (std::size_t k = 0; k < answers.size(); ++k) {
     finish_answer(answers[k], ended[k], has_distances(answers[k].seeds));
     if (stored[k] != kNoValue) impl_->require_consistent(*shelf, answers[k], stored[k], ended[k]);
@@ -296,7 +307,11 @@ std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
 std::vector<std::int8_t> Prober::values(std::span<const Board> boards) const {
   const auto shelf = impl_->shelf();
   std::vector<std::int8_t> values(boards.size(), kNoValue);
-  LookUps look_ups;
+  LookUps look_ups(*shelf, impl_->dir, impl_->cache, boards.size(),
+                   [&](std::size_t k, int captured, int number) {
+                     const int value = captured < 0 ? number : captured - number;
+                     values[k] = std::max(values[k], static_cast<std::int8_t>(value));
+                   });
   for (std::size_t k = 0; k < boards.size(); ++k) {
     impl_->require_solved(*shelf, boards[k]);
     if (has_hole(waiting_half(boards[k]))) {
@@ -308,10 +323,7 @@ std::vector<std::int8_t> Prober::values(std::span<const Board> boards) const {
     for (const Move& move : all.pit)
       if (looked_up(move)) look_ups.add(move.child, Plane::values, k, move.captured);
   }
-  look_ups.run(*shelf, impl_->dir, impl_->cache, [&](std::size_t board, int captured, int number) {
-    const int value = captured < 0 ? number : captured - number;
-    values[board] = std::max(values[board], static_cast<std::int8_t>(value));
-  });
+  look_ups.finish();
   return values;
 }
 

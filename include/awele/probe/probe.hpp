@@ -98,7 +98,7 @@ struct CacheUse {
 /// Thread safety: all member functions may be called from any number of threads at once, but for the
 /// constructor and the destructor. The library calls HDF5 under one lock of its own, as HDF5 is usually not
 /// thread safe: a program that calls HDF5 itself must not do so while another of its threads is in here.
-/// HDF5's own printing of errors is switched off.
+/// HDF5's own printing of errors is switched off. A fork() waits for what is being read; the child may go on.
 ///
 /// Errors: ProbeError (std::bad_alloc when memory is short). After an error everything goes on as before; a
 /// chunk that was damaged is read again when it is asked for again.
@@ -152,10 +152,10 @@ class AWELE_API Prober {
   /// The first of answer().best; none when that is empty.
   std::optional<int> best_move(const Board& board) const;
 
-  /// The same for many boards, in the order of `boards`: look-ups are sorted by slice and chunk, and every
-  /// chunk is read once a call. More boards a call make fewer reads; 12 bytes a look-up are needed besides
-  /// the results (1 a board for values, up to 14 for answers). When one board has no answer the whole call
-  /// throws.
+  /// The same for many boards, in their order, never slower than one by one: what is in the cache is
+  /// answered at once, the rest in the order of the files, each chunk read once. 16 bytes a look-up are
+  /// needed besides the results (1 a board for values, up to 14 for answers). When one board has no answer
+  /// the whole call throws.
   std::vector<std::int8_t> values(std::span<const Board> boards) const;
   std::vector<BoardAnswer> answers(std::span<const Board> boards) const;
 
