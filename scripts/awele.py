@@ -14,7 +14,9 @@ is to come.
 
 Errors: BoardError (a ValueError) for what is no board, NotSolved (a LookupError) for a board that is not in the
 database, NoDistances (a LookupError), Damaged (an OSError) for a file that cannot be used. Never a number instead.
-Not thread safe.
+Not thread safe: one thread at a time may use a Database. A process may fork at any time; the child may go on.
+
+Many boards, an array of 12 numbers a row, are looked up together, each chunk read once: values() and move_values().
 
 As a program it answers boards from standard input, one a line, as `awele probe --db DIR -` does:
 
@@ -34,6 +36,10 @@ import numpy
 RULES = ("awari", "unrestricted", "majority-slam", "never-starve", "abapa")
 MAX_SEEDS = 48
 CHUNK = 65536
+
+# h5py has one lock; a fork while another thread holds it would leave it locked in the child for ever.
+os.register_at_fork(before=h5py._objects.phil.acquire, after_in_parent=h5py._objects.phil.release,
+                    after_in_child=h5py._objects.phil.release)
 
 Move = collections.namedtuple("Move", "kind captured value child")  # value: of a move that needs no look-up
 Move.__doc__ = """What a pit offers: kind is "empty", "illegal", "known" (its value is known at once) or "move"."""
@@ -100,6 +106,29 @@ def index(board):
     return rank
 
 
+def unrank(n, place):
+    """The board of n seeds at a place of its slice: the inverse of index()."""
+    if not 0 <= n <= MAX_SEEDS or not 0 <= place < slice_size(n):
+        raise IndexError(f"there is no board of {n} seeds at place {place}")
+    board, left, hole = [0] * 12, n, False
+    for j in range(11, 0, -1):
+
+        def before(seeds):
+            """Boards with fewer seeds in pit j."""
+            count = _fewer(j, left, seeds)
+            if j >= 6 and not hole and seeds > 0:
+                count -= _fewer(j, left - (j - 5), seeds - 1)
+            return count
+
+        seeds = max(seeds for seeds in range(left + 1) if before(seeds) <= place)
+        place -= before(seeds)
+        board[j] = seeds
+        left -= seeds
+        hole = hole or (j >= 6 and seeds == 0)
+    board[0] = left
+    return tuple(board)
+
+
 # ------------------------------------------------------------------------------------------------------ the game
 
 
@@ -154,6 +183,96 @@ def moves(board, rules):
     if any(move.kind == "move" or (move.kind == "known" and not threshold) for move in result):
         return result, None
     return result, 0 if rules == "never-starve" else sum(board[:6]) - sum(board[6:])
+
+
+# ------------------------------------------------------------------------------------ arrays of boards, a row each
+
+EMPTY, ILLEGAL = -128, -127  # in move_values(); no value is below -48
+
+_COMB = numpy.array([[math.comb(n, k) for k in range(12)] for n in range(MAX_SEEDS + 12)])
+
+
+def _check_boards(boards):
+    """Any array of boards as int16."""
+    boards = numpy.asarray(boards)
+    if boards.ndim != 2 or boards.shape[1] != 12 or boards.dtype.kind not in "iu":
+        raise BoardError(f"an array of boards has 12 whole numbers a row; this is {boards.dtype} {boards.shape}")
+    wrong = ((boards < 0) | (boards > MAX_SEEDS)).any(axis=1) | (boards.sum(axis=1, dtype=numpy.int64) > MAX_SEEDS)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise BoardError(f"row {row}, {boards[row].tolist()}, is no board: the game has {MAX_SEEDS} seeds")
+    return boards.astype(numpy.int16)
+
+
+def _fewer_each(j, t, x):
+    return numpy.where(t >= 0, _COMB[numpy.maximum(t + j, 0), j] - _COMB[numpy.maximum(t - x + j, 0), j], 0)
+
+
+def _index_each(boards):
+    """index() of each row."""
+    left = boards.sum(axis=1, dtype=numpy.int64)
+    rank, hole = numpy.zeros_like(left), numpy.zeros(len(boards), bool)
+    for j in range(11, 0, -1):
+        seeds = boards[:, j].astype(numpy.int64)
+        rank += _fewer_each(j, left, seeds)
+        if j >= 6:
+            hole |= seeds == 0
+            rank -= numpy.where(hole, 0, _fewer_each(j, left - (j - 5), seeds - 1))
+        left -= seeds
+    return rank
+
+
+def _sow_each(boards, pit):
+    """Boards after sowing from one pit, the same after the capture, seeds captured."""
+    hand = boards[:, pit]
+    sown = boards.copy()
+    sown[:, pit] = 0
+    for step in range(1, 12):
+        sown[:, (pit + step) % 12] += (hand + 11 - step) // 11
+    last = (pit + 1 + (hand - 1) % 11) % 12
+    after, captured, going = sown.copy(), numpy.zeros(len(boards), numpy.int16), hand > 0
+    for j in range(11, 5, -1):
+        reached = going & (j <= last)
+        taken = reached & ((after[:, j] == 2) | (after[:, j] == 3))
+        captured += numpy.where(taken, after[:, j], 0)
+        after[taken, j] = 0
+        going &= taken | ~reached
+    return sown, after, captured
+
+
+def _turned(boards):
+    return numpy.hstack([boards[:, 6:], boards[:, :6]])
+
+
+def _moves_each(boards, rules):
+    """moves() of each row: for each pit the values known at once (EMPTY, ILLEGAL; 0 for a move to look up), what is to be
+    looked up, the board there and the seeds captured; then the value of having no move, or EMPTY."""
+    n = boards.sum(axis=1)
+    sown = [_sow_each(boards, pit) for pit in range(6)]
+    filled = [boards[:, pit] > 0 for pit in range(6)]
+    feeds = [filled[pit] & after[:, 6:].any(axis=1) for pit, (_, after, _) in enumerate(sown)]
+    others = numpy.logical_or.reduce(feeds)
+    known = numpy.full((len(boards), 6), EMPTY, numpy.int16)
+    look, children, captures = [], [], []
+    going_on = numpy.zeros(len(boards), bool)  # the rules do not end the game here
+    for pit, (before, after, captured) in enumerate(sown):
+        starving = filled[pit] & ~feeds[pit]
+        if rules == "unrestricted":
+            finished, worth = starving, n
+        elif rules == "awari":
+            finished, worth = starving & ~others, n
+        else:
+            finished, worth = starving & (captured > 0) & (rules == "majority-slam"), 2 * captured - n - 1
+        slam = starving & (captured > 0) & (rules == "abapa")  # legal, and captures nothing
+        known[:, pit] = numpy.where(starving, numpy.where(finished, worth, ILLEGAL), known[:, pit])
+        look.append(feeds[pit] | slam)
+        known[look[pit], pit] = 0
+        children.append(_turned(numpy.where(slam[:, None], before, after)))
+        captures.append(numpy.where(slam, 0, captured))
+        going_on |= look[pit] | (finished & (rules != "majority-slam"))
+    rest = boards[:, :6].sum(axis=1) - boards[:, 6:].sum(axis=1)
+    ended = numpy.where(going_on, EMPTY, 0 if rules == "never-starve" else rest)
+    return known, look, children, captures, ended
 
 
 # -------------------------------------------------------------------------------------------------- the database
@@ -241,6 +360,23 @@ class Database:
         self._slice(sum(board))
         return self._look_ahead(board)[1]
 
+    def values(self, boards):
+        """The values of an array of boards, as int8."""
+        boards = _check_boards(boards)
+        self._require(boards)
+        stored = (boards[:, 6:] == 0).any(axis=1)
+        values = numpy.empty(len(boards), numpy.int8)
+        values[stored] = self._stored_each(boards[stored])
+        values[~stored] = self._look_ahead_each(boards[~stored])[0]
+        return values
+
+    def move_values(self, boards):
+        """What the mover's pits of each of an array of boards are worth: int8, six a row, EMPTY and ILLEGAL where there
+        is no move."""
+        boards = _check_boards(boards)
+        self._require(boards)
+        return self._look_ahead_each(boards)[1]
+
     def distance(self, board):
         return self.distances(board)[0]
 
@@ -248,7 +384,9 @@ class Database:
         """(distance of the board, six distances of its moves or None)"""
         board = parse_board(board)
         if self._slice(sum(board)).distances is None:
-            raise NoDistances(f"the slice of {sum(board)} seeds in {self.directory} has no distances")
+            raise NoDistances(f"the slice of {sum(board)} seeds in {self.directory} has no distances; solve it again, in the "
+                              f"same directory, with: awele solve --distances --seeds {sum(board)} --db "
+                              f"{self.directory} --rules {self.rules}")
         value, worth = self._look_ahead(board)
         options, ended = moves(board, self.rules)
         each = [self._move_distance(move, of) for move, of in zip(options, worth)]
@@ -290,6 +428,34 @@ class Database:
     def _stored(self, plane, board):
         number, place = divmod(index(board), CHUNK)
         return int(self._chunk(sum(board), plane, number)[place])
+
+    def _require(self, boards):
+        for n in numpy.unique(boards.sum(axis=1)):
+            self._slice(int(n))
+
+    def _stored_each(self, boards):
+        """The values of stored boards, each chunk read once."""
+        numbers, places = numpy.divmod(_index_each(boards), CHUNK)
+        keys = boards.sum(axis=1).astype(numpy.int64) << 32 | numbers
+        order = numpy.argsort(keys, kind="stable")
+        chunks, starts = numpy.unique(keys[order], return_index=True)
+        values = numpy.empty(len(boards), numpy.int8)
+        for key, rows in zip(chunks.tolist(), numpy.split(order, starts[1:])):
+            values[rows] = self._chunk(key >> 32, "values", key & 0xffffffff)[places[rows]]
+        return values
+
+    def _look_ahead_each(self, boards):
+        """Values of boards and of their moves."""
+        if len(boards) == 0:
+            return numpy.empty(0, numpy.int8), numpy.empty((0, 6), numpy.int8)
+        worth, look, children, captures, ended = _moves_each(boards, self.rules)
+        asked = numpy.concatenate([each[where] for each, where in zip(children, look)])
+        self._require(asked)
+        found = numpy.split(self._stored_each(asked), numpy.cumsum([where.sum() for where in look])[:-1])
+        for pit in range(6):
+            worth[look[pit], pit] = captures[pit][look[pit]] - found[pit]
+        best = numpy.maximum(numpy.where(worth == ILLEGAL, EMPTY, worth).max(axis=1), ended)
+        return best.astype(numpy.int8), worth.astype(numpy.int8)
 
     def _worth(self, move):
         if move.kind == "known":

@@ -1,11 +1,14 @@
 """scripts/awele.py: awele_py_test.py SCRIPTS DATABASES AWELE"""
 
+import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import zlib
 
@@ -55,6 +58,46 @@ class Python(unittest.TestCase):
             boards = orders(n)
             self.assertEqual(len(boards), awele.slice_size(n))
             self.assertEqual([awele.index(board) for board in boards], list(range(len(boards))))
+
+            self.assertEqual([awele.unrank(n, place) for place in range(len(boards))], boards)
+        for n, place in ((48, awele.slice_size(48) - 1), (47, 10**11), (30, 12345678)):
+            self.assertEqual(awele.index(awele.unrank(n, place)), place)
+        for n, place in ((3, 364), (3, -1), (49, 0), (-1, 0)):
+            with self.assertRaises(IndexError):
+                awele.unrank(n, place)
+
+    def test_unrank_is_the_program_s(self):
+        found = subprocess.run([AWELE, "probe", "--db", self.db.directory, "--format", "json", "--index", "12:777777"],
+                               check=True, capture_output=True, text=True).stdout
+        board = json.loads(found)["board"]
+        self.assertEqual(board, list(awele.unrank(12, 777777)))
+        self.assertEqual(json.loads(found)["value"], self.db.value(board))
+
+    def test_arrays_of_boards(self):
+        for rules in awele.RULES:
+            with awele.open(os.path.join(DATABASES, rules)) as db:
+                random = numpy.random.default_rng(7)
+                boards = numpy.zeros((600, 12), numpy.uint8)
+                for board in boards:  # few pits, so that moves starve; every third without a hole on the waiting side
+                    pits = random.choice(12, size=random.integers(1, 12))
+                    numpy.add.at(board, random.choice(pits, size=random.integers(0, 5)), 1)
+                boards[::3, 6:] += 1
+                self.assertEqual(db.values(boards).tolist(), [db.value(board) for board in boards])
+                number = {None: awele.EMPTY, "illegal": awele.ILLEGAL}
+                self.assertEqual(db.move_values(boards).tolist(),
+                                 [[number.get(each, each) for each in db.moves(board)] for board in boards])
+                self.assertEqual(db.values(boards[:0]).shape, (0,))
+                self.assertEqual(db.move_values(boards[:0]).shape, (0, 6))
+
+    def test_arrays_of_what_is_no_board(self):
+        good = numpy.ones((3, 12), int)
+        for change in (lambda a: a[:, :11], lambda a: a[0], lambda a: a.astype(float), lambda a: a * 5, lambda a: -a,
+                       lambda a: a * 2**40):
+            for ask in (self.db.values, self.db.move_values):
+                with self.assertRaises(awele.BoardError):
+                    ask(change(good))
+        with self.assertRaises(awele.NotSolved):
+            self.db.values(good * 2)
 
     def test_histogram(self):
         for n in (0, 1, 12, 18):
@@ -135,6 +178,30 @@ class Python(unittest.TestCase):
             self.assertEqual(db.slices, [2])
             db.refresh()
             self.assertEqual(db.slices, [2, 3])
+
+    def test_fork_while_other_threads_read(self):
+        done, asked = threading.Event(), []
+
+        def read():
+            with awele.open(self.db.directory, 0) as db:
+                while not done.is_set():
+                    asked.append(db.value([6] + 5 * [0] + [6] + 5 * [0]))
+
+        threads = [threading.Thread(target=read) for _ in range(3)]
+        for each in threads:
+            each.start()
+        try:
+            for _ in range(10):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)  # a child that hangs ends with a signal
+                    os._exit(0 if awele.open(self.db.directory).value([1] + 11 * [0]) == 1 else 1)
+                self.assertEqual(os.waitpid(child, 0), (child, 0))
+        finally:
+            done.set()
+            for each in threads:
+                each.join()
+        self.assertEqual(set(asked), {self.db.value([6] + 5 * [0] + [6] + 5 * [0])})
 
     def test_distances(self):
         """A made-up /distance is read where it should be: the place itself, below 2^16."""
