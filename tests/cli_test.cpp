@@ -267,12 +267,54 @@ TEST_F(Cli, StatsFormats) {
   EXPECT_EQ(json["rules"], "awari");
   EXPECT_EQ(json["slices"][0]["positions"], 78);
   EXPECT_EQ(json["slices"][0]["values"][1], (nlohmann::json{{"value", 0}, {"positions", 13}}));
+  EXPECT_EQ(json["slices"][0]["lost"], 40);
   std::stringstream table(expect_success("stats --slice 2 --db " + awari()));
+  EXPECT_NE(table.str().find("won 25, drawn 13, lost 40; mean value -0.384615"), std::string::npos)
+      << table.str();
   std::string line;
   std::getline(table, line);
   const std::size_t width = line.size();
   std::getline(table, line);
   EXPECT_EQ(line.size(), width);
+}
+
+TEST_F(Cli, StatsSummary) {
+  const std::string summary = expect_success("stats --slice 2 --show summary --format csv --db " + awari());
+  EXPECT_TRUE(
+      summary.starts_with("seeds,positions,won,drawn,lost,mean,single_best,longest,example\n"
+                          "2,78,25,13,40,-0.384615,"))
+      << summary;
+  EXPECT_TRUE(summary.ends_with(",,\n")) << summary;  // there are no distances
+  const auto json = nlohmann::json::parse(
+      expect_success("stats --slice 2 --show summary --all-boards --format json --db " + awari()));
+  EXPECT_EQ(json["slices"][0]["won"], 25);
+  EXPECT_EQ(json["slices"][0]["mean"], -30.0 / 78.0);
+  EXPECT_TRUE(json["slices"][0]["longest"].is_null());
+  const auto moves =
+      nlohmann::json::parse(expect_success("stats --show moves --format json --db " + awari()));
+  for (const auto& slice : moves["slices"]) {
+    std::uint64_t sum = 0;
+    for (const auto& row : slice["best_moves"]) sum += row["positions"].get<std::uint64_t>();
+    EXPECT_EQ(sum, slice["positions"]);
+  }
+  expect_error("stats --slice 2 --show distances --db " + awari(), 1,
+               {"slice_02.h5 has no distances", "in the same directory"});
+  expect_error("stats --show distances --all-boards --db " + awari(), 2, {"--all-boards"});
+}
+
+TEST_F(Cli, ProbeByIndex) {
+  const auto json =
+      nlohmann::json::parse(expect_success("probe --index 8:4711 --format json --db " + awari()));
+  const auto board = json["board"].get<Board>();
+  EXPECT_EQ(board, position_at(8, 4711));
+  std::vector<std::int8_t> value(1);
+  SliceReader(slice_path(awari(), 8)).read(4711, value);
+  EXPECT_EQ(json["value"], value[0]);
+  for (const std::string wrong : {"8", "8:", ":1", "8:1x", "8:-1", "9999999999:1", "8:99999999999999999999"})
+    expect_error("probe --index " + wrong + " --db " + awari(), 2, {"--index", "12:1339701"});
+  expect_error("probe --index 3:364 --db " + awari(), 2, {"3 seeds has no index 364", "363"});
+  expect_error("probe --index 49:0 --db " + awari(), 2, {"49"});
+  expect_error("probe --index 3:1 --db " + awari() + " 1 0 0 0 0 0 0 0 0 0 0 0", 2, {"--index"});
 }
 
 TEST_F(Cli, InfoListsTheSlices) {
@@ -283,7 +325,10 @@ TEST_F(Cli, InfoListsTheSlices) {
   EXPECT_EQ(json["slices"][3]["crc32"], "3b93f2fd");
   EXPECT_EQ(json["complete_up_to"], kTop);
   EXPECT_TRUE(json["missing"].empty());
-  EXPECT_NE(expect_success("info --db " + awari()).find("Complete up to 8 seeds"), std::string::npos);
+  EXPECT_EQ(json["slices"][3]["distances"], false);
+  const std::string table = expect_success("info --db " + awari());
+  EXPECT_NE(table.find("Complete up to 8 seeds"), std::string::npos);
+  EXPECT_NE(table.find("bytes/pos.  distances\n"), std::string::npos) << table;
 
   const std::string db = copy();
   std::filesystem::remove(slice_path(db, 4));

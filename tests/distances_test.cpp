@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <sstream>
 
 #include "awele/index/slice_index.hpp"
 #include "awele/probe/board_text.hpp"
@@ -130,8 +132,30 @@ int play(const Prober& prober, RuleSet rules, Board board) {
   return 1000;
 }
 
+/// The last row of every slice that `awele stats` prints, split at commas.
+std::map<std::string, std::vector<std::string>> longest_distances(const test::ProgramResult& stats) {
+  std::map<std::string, std::vector<std::string>> rows;
+  std::stringstream lines(stats.out);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> words;
+    std::stringstream rest(line);
+    for (std::string word; std::getline(rest, word, ',');) words.push_back(word);
+    rows[words.at(0)] = words;
+  }
+  return rows;
+}
+
+/// And the longest distances are those that others have found.
 TEST_P(DistancesOfAwari, AThousandGamesEndWithTheStoredValue) {
-  const Prober prober(solve("games", 12, 2));
+  const std::string dir = solve("games", 12, 2).string();
+  const Prober prober(dir);
+  const auto stats = test::run_program(scratch_.path(), 0, "stats --show distances --format csv --db " + dir);
+  const auto longest = longest_distances(stats);
+  EXPECT_EQ(longest.at("10").at(1), "69");
+  EXPECT_EQ(longest.at("11").at(1), "92");
+  EXPECT_EQ(longest.at("12").at(1), "130");
+  EXPECT_EQ(prober.distance(parse_board(longest.at("12").at(3))), 130);
+  EXPECT_EQ(prober.distance(parse_board("1 0 0 0 1 0 1 2 3 0 1 3")), 130);
   std::mt19937 random(7);
   for (int game = 0; game < 1000; ++game) {
     const Board board = random_board(12, random);

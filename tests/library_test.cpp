@@ -1,6 +1,8 @@
 // The probing library: batches, the cache, distances, slices that appear, and the C interface with its
 // errors.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +13,9 @@
 #include "awele/awele.h"
 #include "awele/index/slice_index.hpp"
 #include "awele/probe/board_text.hpp"
+#include "awele/probe/order.hpp"
 #include "awele/probe/probe.hpp"
+#include "awele/probe/statistics.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/tiny_database.hpp"
 
@@ -124,6 +128,39 @@ TEST(Library, ABatchReadsEveryChunkOnceWithoutACache) {
   EXPECT_TRUE(prober.answers({}).empty());
 }
 
+/// Whatever part of the chunks is in the cache when the call begins.
+TEST(Library, BatchesAreTheSameWithEveryCache) {
+  for (const bool distances : {false, true}) {
+    const auto dir = true_database(RuleSet::abapa, distances);
+    const Prober reference(dir);
+    const std::vector<Board> boards = random_boards(reference.largest(), 3000);
+    const auto values = reference.values(boards);
+    const auto answers = reference.answers(boards);
+    for (const std::size_t cache :
+         {std::size_t{0}, kChunk / 2, 2 * kChunk, 3 * kChunk, Prober::kDefaultCache}) {
+      Prober prober(dir, cache);
+      for (int warm = 0; warm < 2; ++warm) {
+        if (warm == 1) prober.value(boards[7]);
+        EXPECT_EQ(prober.values(boards), values) << cache;
+        const auto found = prober.answers(boards);
+        for (std::size_t k = 0; k < boards.size(); k += 7) expect_same(found[k], answers[k]);
+        EXPECT_LE(prober.cache_use().bytes, cache);
+      }
+    }
+  }
+}
+
+TEST(Library, AWarmBatchReadsNothing) {
+  const Prober prober(true_database(RuleSet::awari));
+  const std::vector<Board> boards = random_boards(kTop, 5000);
+  prober.answers(boards);
+  const std::uint64_t reads = prober.cache_use().reads;
+  EXPECT_EQ(reads, 10u);  // nine slices, of which the last has two chunks
+  prober.values(boards);
+  prober.answers(boards);
+  EXPECT_EQ(prober.cache_use().reads, reads);
+}
+
 TEST(Library, TheCacheStaysWithinItsBound) {
   Prober prober(true_database(RuleSet::awari));
   const std::vector<Board> boards = random_boards(kTop, 3000);
@@ -190,6 +227,52 @@ TEST(Library, AnyThreadMayRefreshBesideTheOthers) {
   }
   done = true;
   for (std::thread& thread : refreshing) thread.join();
+}
+
+/// What a forked child does with a database that other threads of its parent were using; its exit status.
+int ask_in_child(Prober& prober, const fs::path& dir, const std::vector<Board>& boards,
+                 const std::vector<std::int8_t>& expected) {
+  alarm(60);  // a child that hangs ends with a signal
+  if (prober.refresh() != 0 || prober.contents().size() != kTop + 1) return 1;
+  if (prober.values(boards) != expected) return 2;
+  for (std::size_t k = 0; k < boards.size(); ++k)
+    if (prober.value(boards[k]) != expected[k]) return 3;
+  awele_db* db = nullptr;
+  int value = 0;
+  if (awele_open(dir.c_str(), 0, &db) != AWELE_OK || awele_value(db, boards[0].data(), &value) != AWELE_OK ||
+      value != expected[0])
+    return 4;
+  awele_close(db);
+  return 0;
+}
+
+TEST(Library, AForkedChildMayGoOn) {
+  const auto dir = true_database(RuleSet::awari);
+  const std::vector<Board> boards = random_boards(kTop, 100);
+  const auto expected = Prober(dir).values(boards);
+  for (const std::size_t cache : {std::size_t{0}, 2 * kChunk}) {
+    Prober prober(dir, cache);
+    std::atomic<bool> done = false;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+      threads.emplace_back([&, t] {
+        while (!done)
+          if (t == 0)
+            prober.refresh();
+          else
+            prober.values(boards);
+      });
+    for (int k = 0; k < 15; ++k) {
+      const pid_t child = fork();
+      if (child == 0) _exit(ask_in_child(prober, dir, boards, expected));
+      int status = -1;
+      EXPECT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_EQ(status, 0) << (WIFSIGNALED(status) ? "hung" : "wrong");
+    }
+    done = true;
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(prober.values(boards), expected);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------- bad input
@@ -259,10 +342,51 @@ TEST(Library, BoardsOutsideTheDatabase) {
   const Board captures{0, 0, 0, 0, 0, 1, 1, 1, 4};
   EXPECT_EQ(prober.value(captures), Prober(true_database(RuleSet::awari)).value(captures));
   EXPECT_EQ(fault_of([&] { prober.answer(captures); }, "slice_05.h5"), ProbeFault::not_solved);
-  EXPECT_EQ(fault_of([&] { prober.distance(Board{1}); }, "slice_01.h5 has no distances"),
+  EXPECT_EQ(fault_of([&] { prober.distance(Board{1}); },
+                     "slice_01.h5 has no distances; solve it again, in the same directory, with: awele solve "
+                     "--distances --seeds 1 --db " +
+                         dir.string() + " --rules awari"),
             ProbeFault::no_distances);
   EXPECT_EQ(fault_of([&] { prober.require_rules(RuleSet::abapa); }, "awari, not abapa"), ProbeFault::file);
   EXPECT_EQ(fault_of([&] { Prober(dir / "none"); }, "no such directory"), ProbeFault::file);
+}
+
+// ------------------------------------------------------------------------------------------------- the order
+
+TEST(Order, IsWhatTheSliceIndexSays) {
+  for (int n = 0; n <= kTop; ++n) {
+    ASSERT_EQ(stored_positions(n), slice_size(n));
+    for (std::uint64_t index = 0; index < slice_size(n); index += n < 5 ? 1 : 97) {
+      const Board board = unrank(n, index);
+      ASSERT_EQ(seeds(board), n);
+      ASSERT_TRUE(has_hole(waiting_half(board)));
+      ASSERT_EQ(position_index(board), index);
+    }
+  }
+  EXPECT_EQ(position_index(unrank(kMaxSeeds, slice_size(kMaxSeeds) - 1)), slice_size(kMaxSeeds) - 1);
+  EXPECT_EQ(unrank(1, 0), Board{1});
+}
+
+TEST(Order, OfWhatIsNoBoardOrNoPlace) {
+  const Board holeless{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+  EXPECT_THROW(position_index(holeless), Error);
+  EXPECT_THROW(position_index(Board{49}), Error);
+  EXPECT_THROW(unrank(3, slice_size(3)), Error);
+  EXPECT_THROW(unrank(-1, 0), Error);
+  EXPECT_THROW(unrank(49, 0), Error);
+  std::uint64_t index = 99;
+  Board board{9};
+  EXPECT_EQ(awele_index(Board{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}.data(), &index), AWELE_OK);
+  EXPECT_EQ(index, slice_size(1) - 1);
+  EXPECT_EQ(awele_index(holeless.data(), &index), AWELE_ERROR_BOARD);
+  EXPECT_NE(std::string(awele_message()).find("no empty pit"), std::string::npos) << awele_message();
+  EXPECT_EQ(awele_unrank(3, slice_size(3), board.data()), AWELE_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(awele_message()).find("the last one is 363"), std::string::npos) << awele_message();
+  EXPECT_EQ(awele_unrank(49, 0, board.data()), AWELE_ERROR_ARGUMENT);
+  EXPECT_EQ(index, slice_size(1) - 1);
+  EXPECT_EQ(board, Board{9});
+  EXPECT_EQ(awele_unrank(1, slice_size(1) - 1, board.data()), AWELE_OK);
+  EXPECT_EQ(board, (Board{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
 }
 
 // ------------------------------------------------------------------------------------------------- distances
@@ -309,6 +433,49 @@ TEST(Distances, LargeOnesSurvive) {
   EXPECT_TRUE(prober.has_distances(8));
   for (std::uint64_t p = 0; p < distances.size(); p += 101)
     ASSERT_EQ(prober.distance(position_at(8, p)), distances[p]);
+}
+
+TEST(Distances, AreCounted) {
+  for (const RuleSet rules : kRuleSets) {
+    const Database database(true_database(rules, true));
+    std::vector<std::vector<std::int8_t>> values;
+    for (int n = 0; n <= kDistanceTop; ++n) {
+      values.push_back(test::iterate_values(n, rules, values));
+      const auto expected = test::iterate_distances(n, rules, values);
+      const auto counts = distance_counts(database, n);
+      ASSERT_EQ(counts.size(), *std::max_element(expected.begin(), expected.end()) + 1u);
+      for (std::size_t d = 0; d < counts.size(); ++d) {
+        const auto first = std::find(expected.begin(), expected.end(), d);
+        EXPECT_EQ(counts[d].positions,
+                  static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), d)));
+        EXPECT_EQ(counts[d].example,
+                  first == expected.end()
+                      ? Board{}
+                      : position_at(n, static_cast<std::uint64_t>(first - expected.begin())));
+      }
+    }
+  }
+}
+
+/// By what each move leads to, board by board.
+TEST(BestMoves, AreCounted) {
+  for (const RuleSet rules : kRuleSets) {
+    const Prober prober(true_database(rules));
+    for (int n = 0; n <= 6; ++n) {
+      std::array<std::uint64_t, 7> expected{};
+      for (std::uint64_t place = 0; place < slice_size(n); ++place) {
+        const Board board = position_at(n, place);
+        std::size_t best = 0;
+        for (const Move& move : moves(board, rules).pit) {
+          if (move.kind == Move::Kind::known) best += move.value == prober.value(board);
+          if (move.kind == Move::Kind::inner || move.kind == Move::Kind::capture)
+            best += move.captured - prober.value(move.child) == prober.value(board);
+        }
+        ++expected[best];
+      }
+      EXPECT_EQ(best_move_counts(prober, n), expected) << n;
+    }
+  }
 }
 
 /// Plays the best moves to the end: the value is collected, each capture after exactly the stated plies.

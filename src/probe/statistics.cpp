@@ -311,4 +311,41 @@ Histogram all_boards_histogram(const Database& database, int n, std::uint64_t me
   return sum;
 }
 
+std::vector<DistanceCount> distance_counts(const Database& database, int n) {
+  const SliceReader& slice = database.slice(n);
+  std::vector<std::uint64_t> counts, first;
+  std::vector<std::uint16_t> distances;
+  std::uint64_t place = 0;
+  for (std::uint64_t chunk = 0; chunk < slice.chunk_count(); ++chunk) {
+    slice.read_distance_chunk(chunk, distances);
+    for (const std::uint16_t distance : distances) {
+      if (distance >= counts.size()) {
+        counts.resize(distance + std::size_t{1});
+        first.resize(counts.size());
+      }
+      if (counts[distance]++ == 0) first[distance] = place;
+      ++place;
+    }
+  }
+  std::vector<DistanceCount> result(counts.size());
+  for (std::size_t d = 0; d < counts.size(); ++d)
+    if (counts[d] > 0) result[d] = {counts[d], position_at(n, first[d])};
+  return result;
+}
+
+std::array<std::uint64_t, kHalfPits + 1> best_move_counts(const Prober& prober, int n) {
+  std::array<std::uint64_t, kHalfPits + 1> counts{};
+  std::vector<Board> boards;
+  for (std::uint64_t first = 0; first < slice_size(n); first += boards.size()) {
+    boards.clear();
+    const std::uint64_t last = std::min(first + kChunk, slice_size(n));
+    for (std::uint64_t place = first; place < last; ++place) boards.push_back(position_at(n, place));
+    for (const BoardAnswer& answer : prober.answers(boards))
+      ++counts[static_cast<std::size_t>(
+          std::count_if(answer.moves.begin(), answer.moves.end(),
+                        [&](const MoveAnswer& move) { return move.value == answer.value; }))];
+  }
+  return counts;
+}
+
 }  // namespace awele

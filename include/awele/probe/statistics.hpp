@@ -1,9 +1,12 @@
-// Histograms of values: how many boards of n seeds are worth -n, ..., n.
+// What can be counted in a slice: boards by value, by distance, and by their number of best moves.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "awele/game/board.hpp"
+#include "awele/probe/probe.hpp"
 #include "awele/store/database.hpp"
 
 namespace awele {
@@ -25,5 +28,20 @@ Histogram holeless_histogram(const Database& database, int n, std::uint64_t memo
 
 /// All C(n+11,11) boards of n seeds: the sum of the two.
 Histogram all_boards_histogram(const Database& database, int n, std::uint64_t memory = kStatisticsMemory);
+
+/// Boards at one distance.
+struct DistanceCount {
+  std::uint64_t positions = 0;
+  Board example{};  ///< the first of them in the order of the slice; nothing when there are none
+};
+
+/// The stored boards of slice n by distance, index 0 to the longest. Reads the slice once, from its
+/// beginning. Precondition: database.slice(n).has_distances().
+std::vector<DistanceCount> distance_counts(const Database& database, int n);
+
+/// The stored boards of slice n by their number of best moves, 0 to 6: moves worth what the board is worth
+/// (distances do not matter). 0: the game is over on the board, or its end is better than any move. Needs the
+/// slices that captures lead to; a cache that holds them and slice n makes it fast.
+std::array<std::uint64_t, kHalfPits + 1> best_move_counts(const Prober& prober, int n);
 
 }  // namespace awele
