@@ -171,12 +171,12 @@ class DamagedCheckpoint : public testing::Test {
 
   /// Bytes of the part that are not in the streams of its pieces.
   static std::vector<std::size_t> metadata_bytes() {
-    const StatePartReader reader(interrupted_->newer() / kPart, slice_size(kSeeds), 2);
+    const StatePartReader reader(interrupted_->newer() / kPart, slice_size(kSeeds), PlaneSet{});
     std::vector<std::vector<std::byte>> streams;
     for (std::uint64_t piece = 0; piece * kPiecePositions < slice_size(kSeeds); ++piece) {
-      PieceStreams both;
-      reader.read(piece, both);
-      for (std::size_t plane = 0; plane < 2; ++plane) streams.push_back(std::move(both.stream[plane]));
+      PieceStreams codes;
+      reader.read(piece, codes);
+      streams.push_back(std::move(codes.stream[0]));
     }
     return test::bytes_outside(whole(kPart), streams);
   }
@@ -236,10 +236,10 @@ TEST_F(DamagedCheckpoint, PartOfAnotherCheckpoint) {
 /// are not.
 TEST_F(DamagedCheckpoint, ControlOfAnotherLayout) {
   const std::string archive = whole(kControl).substr(whole(kControl).find('\n') + 1);
-  const std::vector<std::string> files = {test::control_file(1, archive), test::control_file(3, archive),
-                                          test::control_file(2, "22 serialization::archive 99 0 0"),
-                                          test::control_file(2, archive.substr(0, archive.size() / 2))};
-  ASSERT_EQ(test::control_file(2, archive), whole(kControl));
+  const std::vector<std::string> files = {test::control_file(1, archive), test::control_file(4, archive),
+                                          test::control_file(3, "22 serialization::archive 99 0 0"),
+                                          test::control_file(3, archive.substr(0, archive.size() / 2))};
+  ASSERT_EQ(test::control_file(3, archive), whole(kControl));
   const auto tally = try_all("of another layout", 2 * files.size(),
                              [&](std::size_t i) { write_file(newer() / kControl, files[i / 2]); });
   EXPECT_EQ(tally.of(Outcome::refused), 2 * files.size());

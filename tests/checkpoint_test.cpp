@@ -203,23 +203,31 @@ TEST(Checkpoint, OfOtherSmallerSlicesIsNotUsed) {
   }
 }
 
-/// Random codes and counts survive, whoever shares a node with whom when they are saved and when they are
-/// restored.
-TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
+/// Random codes and counts survive, in both layouts, whoever shares a node with whom when they are saved and
+/// when they are restored.
+class CheckpointedState : public testing::TestWithParam<bool> {};
+
+TEST_P(CheckpointedState, IsTheSameForAnyGroupingIntoNodes) {
   const Communicator ranks = Communicator::world();
   const SharedDirectory dir(ranks);
   constexpr int n = 12;
   Exchange exchange(ranks, 1 << 16, 0);
   SolveControl control;
   StateArrays arrays;
-  SliceState state(n, RuleSet::awari, ranks.rank(), ranks.size(), arrays);
-  initialise(state);
+  SliceState state(n, RuleSet::awari, {n, GetParam()}, ranks.rank(), ranks.size(), arrays);
+  const auto forget = [&] {
+    begin_exits(state);
+    finish_exits(state);
+  };
+  forget();
   std::mt19937 random(static_cast<unsigned>(ranks.rank()));
   for (int m = 0; m <= n; ++m)
     for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local)
       for (std::uint64_t c = 0; c < state.columns(m); ++c) {
-        state.codes[state.offset(local, m) + c] = static_cast<Code>(random() | 0x80);
-        state.set_count(state.offset(local, m) + c, static_cast<int>(random() & 7));
+        const std::uint64_t place = state.offset(local, m) + c;
+        state.codes[place] = static_cast<Code>(random() | 0x80);
+        if (!GetParam())
+          state.counts[place / 2] ^= static_cast<std::uint8_t>((random() & 7) << 4 * (place % 2));
       }
   const std::vector<Code> codes(state.codes.begin(), state.codes.end());
   const std::vector<std::uint8_t> counts(state.counts.begin(), state.counts.end());
@@ -233,10 +241,10 @@ TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
     for (int read_by = 1; read_by <= 3; ++read_by) {
       const Communicator save_node = ranks.split(ranks.rank() / saved_by);
       const Communicator read_node = ranks.split(ranks.rank() / read_by);
-      Checkpoints saving(dir.path(), RuleSet::awari, ranks, save_node, exchange, control);
-      Checkpoints reading(dir.path(), RuleSet::awari, ranks, read_node, exchange, control);
+      Checkpoints saving(dir.path(), RuleSet::awari, {}, ranks, save_node, exchange, control);
+      Checkpoints reading(dir.path(), RuleSet::awari, {}, ranks, read_node, exchange, control);
       ASSERT_TRUE(saving.save(state, progress).error.empty());
-      initialise(state);
+      forget();
       const auto restored = reading.restore(
           state, [](int slice) { return static_cast<std::uint32_t>(slice); },
           [](const auto&, const std::string& why) { FAIL() << why; });
@@ -249,41 +257,45 @@ TEST(Checkpoint, StateIsTheSameForAnyGroupingIntoNodes) {
     }
 }
 
+INSTANTIATE_TEST_SUITE_P(Layouts, CheckpointedState, testing::Bool(),
+                         [](const auto& joined) { return joined.param ? "joined" : "apart"; });
+
 /// Numbers that cannot be, fields too few and too many, another version, another Boost: refused, or harmless.
 TEST(Checkpoint, ControlOfAnotherLayout) {
   const Communicator ranks = Communicator::world();
   const SharedDirectory dir(ranks);
-  constexpr int n = 7;
+  constexpr int n = 7, kVersion = 3;
   Exchange exchange(ranks, 1 << 16, 0);
   SolveControl undisturbed_control;
   StateArrays arrays;
-  SliceState state(n, RuleSet::awari, ranks.rank(), ranks.size(), arrays);
-  initialise(state);
+  SliceState state(n, RuleSet::awari, {n, true}, ranks.rank(), ranks.size(), arrays);
+  begin_exits(state);
+  finish_exits(state);  // any codes will do
   const std::vector<Code> codes(state.codes.begin(), state.codes.end());
   SliceProgress progress;
   progress.captured = 4;
   for (int k = 2; k <= 4; ++k) progress.exit_crcs[n - k] = 1;
-  Checkpoints checkpoints(dir.path(), RuleSet::awari, ranks, ranks, exchange, undisturbed_control);
+  Checkpoints checkpoints(dir.path(), RuleSet::awari, {}, ranks, ranks, exchange, undisturbed_control);
   const std::filesystem::path control = checkpoints.save(state, progress).path / "control";
   const std::string whole = ranks.root() ? test::read_file(control) : "";
   const std::string archive = whole.substr(whole.find('\n') + 1);
   std::vector<std::string> words;
   std::istringstream in(archive);
   for (std::string word; in >> word;) words.push_back(word);
-  const auto joined = [](const std::vector<std::string>& all, std::size_t count) {
+  const auto joined = [&](const std::vector<std::string>& all, std::size_t count) {
     std::string text;
     for (std::size_t k = 0; k < count; ++k) text += (k ? " " : "") + all[k];
-    return test::control_file(2, text + "\n");
+    return test::control_file(kVersion, text + "\n");
   };
   std::vector<std::string> files;
   if (ranks.root()) {
-    ASSERT_EQ(test::control_file(2, archive), whole);
+    ASSERT_EQ(test::control_file(kVersion, archive), whole);
     files = {"",
              "\n",
-             test::control_file(1, archive),
-             test::control_file(3, archive),
-             test::control_file(2, ""),
-             test::control_file(2, "22 serialization::archive 99 0 0")};
+             test::control_file(kVersion - 1, archive),
+             test::control_file(kVersion + 1, archive),
+             test::control_file(kVersion, ""),
+             test::control_file(kVersion, "22 serialization::archive 99 0 0")};
     for (std::size_t count = 1; count < words.size(); ++count) files.push_back(joined(words, count));
   }
   const std::uint64_t refused = ranks.max(files.size());

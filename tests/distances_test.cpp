@@ -57,10 +57,23 @@ TEST_P(Distances, AreThoseOfTheSecondAlgorithm) {
     EXPECT_TRUE(stored(database.slice(n)) == test::iterate_distances(n, GetParam(), values)) << n;
 }
 
+TEST_P(Distances, OfOutcomesAreThoseOfTheSecondAlgorithm) {
+  for (const int total : {9, 12, 48}) {
+    if (GetParam() == RuleSet::majority_slam && total != kMaxSeeds) continue;
+    const std::string dir = "outcomes" + std::to_string(total);
+    const Database database(solve(dir, 9, 2, "--outcome --total " + std::to_string(total)));
+    const auto values = reference::reference_slices(GetParam(), 9, total);
+    for (int n = 0; n <= 9; ++n)
+      EXPECT_TRUE(stored(database.slice(n)) ==
+                  test::iterate_distances(n, GetParam(), values, Scope::outcome(total)))
+          << n << " of " << total;
+  }
+}
+
 TEST_P(Distances, AreTheSameForAnyRanksBatchesAndInterruptions) {
   constexpr int kTop = 9;
   const Database one(solve("one", kTop, 0)),
-      three(solve("three", kTop, 3, "--batch 64 --exchange-bytes 512"));
+      three(solve("three", kTop, 3, "--counts-apart --batch 64 --exchange-bytes 512"));
   solve("stopped", kTop, 2, "", "AWELE_INJECT=stop@rounds:9", 75);
   solve("stopped", kTop, 3, "", "AWELE_INJECT=stop@writing:9", 75);
   const Database stopped(solve("stopped", kTop, 1));

@@ -68,8 +68,27 @@ TEST(Plan, MemoryIsWhatSolveChecks) {
         }
         EXPECT_EQ(plan.memory.all(), largest) << n << " " << ranks;
         EXPECT_EQ(plan.memory_node, first_node) << n << " " << ranks;
-        EXPECT_EQ(plan.memory.state, state_memory(n, 0, ranks));
+        EXPECT_EQ(plan.memory.state, state_memory(n, options(n), 0, ranks));
       }
+}
+
+/// Rows have their own few bytes, which larger slices spread over more positions.
+TEST(Plan, OutcomesTakeOneByteAPosition) {
+  for (int n : {26, 30, 37, 48})
+    for (int ranks : {1, 2, 64}) {
+      SolveOptions outcome = options(n);
+      outcome.scope = Scope::outcome(48);
+      std::uint64_t state = 0, exact = 0, apart = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        state += state_memory(n, outcome, rank, ranks);
+        exact += state_memory(n, options(n), rank, ranks);
+      }
+      EXPECT_LE(static_cast<double>(state), 1.05 * static_cast<double>(slice_size(n))) << n;
+      EXPECT_GE(static_cast<double>(exact), 1.5 * static_cast<double>(slice_size(n))) << n;
+      outcome.counts_apart = true;
+      for (int rank = 0; rank < ranks; ++rank) apart += state_memory(n, outcome, rank, ranks);
+      EXPECT_EQ(apart, exact);
+    }
 }
 
 TEST(Plan, FixedMemoryOfARankIsBounded) {

@@ -105,6 +105,23 @@ void compare_histograms(RuleSet rules, const std::vector<std::vector<std::string
   }
 }
 
+/// Clamping commutes with the solution: clamped exits lead to the clamped values.
+TEST(Reference, ClampedExitsGiveTheClampedValues) {
+  constexpr int kClampedTop = 8;
+  for (RuleSet rules : kRuleSets)
+    for (int total : {8, 9, 10, 12, 14}) {
+      if (rules == RuleSet::majority_slam) total = kMaxSeeds;
+      const Slices found = reference::reference_slices(rules, kClampedTop, total);
+      for (int n = 0; n <= kClampedTop; ++n) {
+        const auto most = static_cast<std::int8_t>(std::min(n, total - n + 1));
+        std::vector<std::int8_t> expected = slices(rules)[static_cast<std::size_t>(n)];
+        for (std::int8_t& value : expected) value = std::clamp(value, static_cast<std::int8_t>(-most), most);
+        EXPECT_TRUE(found[static_cast<std::size_t>(n)] == expected)
+            << name(rules) << ", " << n << " of " << total;
+      }
+    }
+}
+
 TEST(Reference, PublishedHistograms) {
   compare_histograms(RuleSet::awari, table("published_histograms.csv"), 0);
 }

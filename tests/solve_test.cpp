@@ -51,12 +51,13 @@ Digests reference_digests(RuleSet rules, int top) {
 }
 
 /// Exchange capacity, grid width, batch: the normal ones, and some so small that every path of many rounds
-/// runs.
+/// runs; in both layouts.
 struct Shape {
   const char* name;
   std::uint64_t exchange_bytes;
   int ranks_per_node;
   std::uint64_t batch;
+  bool counts_apart = false;
 };
 
 class Solve : public testing::TestWithParam<Shape> {
@@ -66,6 +67,7 @@ class Solve : public testing::TestWithParam<Shape> {
     options.exchange_bytes = GetParam().exchange_bytes;
     options.ranks_per_node = GetParam().ranks_per_node;
     options.batch = GetParam().batch;
+    options.counts_apart = GetParam().counts_apart;
     return options;
   }
   const Communicator ranks_ = Communicator::world();
@@ -94,7 +96,9 @@ TEST_P(Solve, GivesTheIndependentDigestsOfTheOtherRules) {
 INSTANTIATE_TEST_SUITE_P(Shapes, Solve,
                          testing::Values(Shape{"normal", 4 << 20, 0, 1 << 19}, Shape{"tiny", 1, 0, 64},
                                          Shape{"two_hops", 4 << 20, 2, 1 << 19},
-                                         Shape{"tiny_two_hops", 300, 3, 100}),
+                                         Shape{"tiny_two_hops", 300, 3, 100},
+                                         Shape{"apart", 4 << 20, 0, 1 << 19, true},
+                                         Shape{"tiny_apart", 1, 0, 64, true}),
                          [](const auto& shape) { return shape.param.name; });
 
 TEST(SolveRules, GivesTheBytesOfTheSecondAlgorithm) {

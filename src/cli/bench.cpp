@@ -27,7 +27,8 @@ into DIR first where they are missing; the slice itself is solved afresh, from D
 into a directory that is removed again: a slice_NN.h5 that is there stays as it is.
   mpirun -n 2 awele bench --slice 20 --db awari --repeat 3
 
-ns_per_position and the phases are nanoseconds of rank time (seconds x ranks) a
+total is 0 for exact values, T with --outcome --total T; one_byte says whether code and
+open moves of a position share a byte. ns_per_position and the phases are nanoseconds of rank time (seconds x ranks) a
 position of the slice, cpu_ns_per_position of processor time: less, where the ranks
 had to wait for processors. g_ns is the unit to compare machines by: one random 2-byte update of a large
 array, prefetched, on all ranks at once. exchange_us is one empty exchange of
@@ -43,6 +44,7 @@ struct Options {
   std::string rules{name(RuleSet::awari)}, dir, format;
   int slice = -1, repeat = 1;
   double seconds = 1;
+  OutcomeOptions outcome;
   SolveOptions solve;
 };
 
@@ -110,8 +112,8 @@ Measured measure(const Options& options, const Communicator& ranks) {
   std::array<std::uint64_t, 2> pages = {observer.pages.anonymous, observer.pages.huge};
   ranks.sum(pages);
   measured.huge_share = pages[0] ? static_cast<double>(pages[1]) / static_cast<double>(pages[0]) : 0;
-  const std::uint64_t peak = peak_memory(), state = state_memory(options.slice, ranks.rank(), ranks.size(),
-                                                                 options.solve.distances);
+  const std::uint64_t peak = peak_memory(),
+                      state = state_memory(options.slice, options.solve, ranks.rank(), ranks.size());
   measured.peak = ranks.sum(peak);
   measured.fixed = ranks.max(peak > state ? peak - state : 0);
   measured.exchange = exchange_microseconds(options.solve, ranks, options.seconds);
@@ -131,7 +133,9 @@ nlohmann::ordered_json to_json(const Options& options, const Measured& measured)
   nlohmann::ordered_json json;
   json["slice"] = r.seeds;
   json["rules"] = options.rules;
+  json["total"] = options.solve.scope.total();
   json["distances"] = options.solve.distances ? 1 : 0;
+  json["one_byte"] = one_byte_a_position(r.seeds, options.solve) ? 1 : 0;
   json["ranks"] = measured.ranks;
   json["positions"] = r.positions;
   json["crc32"] = fmt::format("{:08x}", r.crc);
@@ -190,6 +194,7 @@ void print_value(const std::string& name, const nlohmann::ordered_json& value) {
 int run(Options options, const Communicator& ranks) {
   options.solve.dir = options.dir;
   options.solve.rules = *parse_rules(options.rules);
+  options.solve.scope = scope_of(options.outcome, options.slice, options.solve.rules);
   const Measured measured = measure(options, ranks);
   if (!ranks.root()) return static_cast<int>(ExitCode::ok);
   const nlohmann::ordered_json json = to_json(options, measured);
@@ -221,6 +226,7 @@ void add_bench(CLI::App& app, Context& context) {
                    "Duration of each measurement of the machine itself (default 1)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 60.0).description(""));
+  add_outcome(*command, options->outcome);
   add_distances(*command, options->solve);
   add_solve_tuning(*command, options->solve);
   CLI::App* probe = add_bench_probe(*command, context);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
 
 namespace awele::cli {
@@ -65,6 +66,41 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
       ->check(CLI::Validator(known, "", "format"));
 }
 
+void add_outcome(CLI::App& command, OutcomeOptions& options) {
+  const auto in_range = [](const std::string& text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good =
+        error == std::errc{} && end == text.data() + text.size() && value >= 1 && value <= kMaxSeeds;
+    return good ? std::string()
+                : fmt::format("'{}' is not the number of seeds of a game; give a whole number from 1 to {}",
+                              text, kMaxSeeds);
+  };
+  CLI::Option* outcome = command.add_flag(
+      "--outcome", options.wanted,
+      "Only what decides games: values are clamped to W = min(n, T - n + 1), beyond which a position of n "
+      "seeds is won or lost however the captured ones are split");
+  command
+      .add_option("--total", options.total,
+                  fmt::format("Seeds T of the whole game, from the largest slice to {} (default {})",
+                              kMaxSeeds, kMaxSeeds))
+      ->type_name("T")
+      ->check(CLI::Validator(in_range, "", "total"))
+      ->needs(outcome);
+}
+
+Scope scope_of(const OutcomeOptions& options, int n, RuleSet rules) {
+  if (!options.wanted) return {};
+  const Scope scope = Scope::outcome(options.total);
+  if (scope.admits(n, rules)) return scope;
+  if (n > options.total)
+    throw Error(ExitCode::usage,
+                fmt::format("a game of {} seeds never has {} on the board; give a --total of {} to {}",
+                            options.total, n, n, kMaxSeeds));
+  throw Error(ExitCode::usage, fmt::format("the rules {} are those of a game of {} seeds; leave out --total",
+                                           name(rules), kMaxSeeds));
+}
+
 void add_distances(CLI::App& command, SolveOptions& options) {
   command.add_flag("--distances", options.distances,
                    "Also store how many plies the next capture or the end is away when both sides play for "
@@ -96,6 +132,11 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
                   "least 131072)")
       ->type_name("POSITIONS")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
+      ->group(group);
+  command
+      .add_flag("--counts-apart", options.counts_apart,
+                "Keep the number of open moves apart from the rest of a position's state, in 1.5 bytes, also "
+                "where one byte holds both: exact slices of up to 25 seeds, outcomes of any number")
       ->group(group);
 }
 

@@ -25,6 +25,14 @@ CLI::Option* add_seeds(CLI::App& command, const std::string& option, int& seeds,
 /// --format, one of `formats`, of which the first is the default.
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
 
+/// --outcome and --total T.
+struct OutcomeOptions {
+  bool wanted = false;
+  int total = kMaxSeeds;
+};
+void add_outcome(CLI::App& command, OutcomeOptions& options);
+/// What they ask for; an Error unless slice n can belong to such a database.
+Scope scope_of(const OutcomeOptions& options, int n, RuleSet rules);
 /// --distances
 void add_distances(CLI::App& command, SolveOptions& options);
 /// Options of a solve that the results do not depend on.

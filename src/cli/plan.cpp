@@ -42,6 +42,7 @@ struct Options {
   int ranks_per_node = 0;
   std::string rules{name(RuleSet::awari)}, format;
   Machine machine;
+  OutcomeOptions outcome;
   SolveOptions solve;
 };
 
@@ -154,6 +155,7 @@ Plan cluster_plan(const Options& options) {
 
 int run(Options options) {
   options.solve.rules = *parse_rules(options.rules);
+  options.solve.scope = scope_of(options.outcome, options.solve.seeds, options.solve.rules);
   Machine& machine = options.machine;
   machine.ranks_per_node = options.ranks_per_node ? options.ranks_per_node : machine.ranks;
   if (machine.memory_per_node == 0) machine.memory_per_node = node_memory().bytes;
@@ -203,6 +205,7 @@ void add_plan(CLI::App& app, Context& context) {
   Machine& machine = options->machine;
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
+  add_outcome(*command, options->outcome);
   add_distances(*command, options->solve);
   command->add_option("--ranks", machine.ranks, "Number of ranks (default 1)")
       ->type_name("R")

@@ -36,14 +36,20 @@ interrupted, on any number of ranks.
 With --seeds 48 slice 47 is left out: no line of play needs it. Under every rule
 set a value counts what is left of an endless line as split evenly.
 
+With --outcome values are clamped to what decides games of T seeds (--total): who wins
+each position of every such game, but no longer by how much once that is beyond
+doubt. That takes a third less memory, and less disk and time. A directory holds
+exact slices or those of one T, never both.
+
 Starts on any number of ranks, with the same files as the result:
   mpirun -n 8 awele solve --seeds 24 --db awari
   awele solve --seeds 12 --db awari
 
-Needs about 1.6 bytes of memory a position of the largest slice, over all ranks,
-and half a byte of disk a position of all slices: 0.6 GiB and 0.6 GB for
-24 seeds. Memory and disk are looked at before a slice is started: a warning when
-the disk may get tight, counting checkpoints, exit code 4 when the slice cannot fit.
+Needs about 1.6 bytes of memory a position of the largest slice, over all ranks
+(1.1 up to 25 seeds and with --outcome), and half a byte of disk a position of all
+slices: 0.5 GiB and 0.6 GB for 24 seeds. Memory and disk are looked at before a slice
+is started: a warning when the disk may get tight, counting checkpoints, exit code 4
+when the slice cannot fit.
 
 To stop it so that nothing is lost: SIGUSR1, a file DIR/stop, or --time-limit.
 It then saves the state of the slice under way (or finishes the slice, if that
@@ -61,6 +67,7 @@ struct Options {
   RunLimits limits;
   double time_limit = 0;  ///< minutes; 0: that of the job
   int grace = 0;
+  OutcomeOptions outcome;
   SolveOptions solve;
 };
 
@@ -109,6 +116,7 @@ nlohmann::ordered_json about(const Options& options, const Communicator& ranks) 
   json["pid"] = ::getpid();
   json["seeds"] = solve.seeds;
   json["rules"] = name(solve.rules);
+  if (!solve.scope.exact()) json["total"] = solve.scope.total();
   json["batch"] = solve.batch;
   json["exchange_bytes"] = solve.exchange_bytes;
   json["checkpoint_minutes"] = options.limits.checkpoint_minutes;
@@ -152,6 +160,7 @@ std::vector<SliceReport> solve_logged(const SolveOptions& options, const Communi
 int run(Options options, const Communicator& ranks) {
   options.solve.dir = options.dir;
   options.solve.rules = *parse_rules(options.rules);
+  options.solve.scope = scope_of(options.outcome, options.solve.seeds, options.solve.rules);
   options.limits = limits_of(options);
   const char* injected = std::getenv("AWELE_INJECT");
   const auto injections = injected ? parse_injections(injected) : std::vector<Injection>();
@@ -179,6 +188,7 @@ void add_solve(CLI::App& app, Context& context) {
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
   add_db(*command, options->dir)->description("Directory of the slice files; made when it is not there");
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
+  add_outcome(*command, options->outcome);
   add_distances(*command, options->solve);
   command
       ->add_option(

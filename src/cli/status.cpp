@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "awele/game/scope.hpp"
 #include "awele/run/lock.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
@@ -85,6 +86,7 @@ void print(const nlohmann::ordered_json& status) {
   row("state", state);
   if (status.contains("sentence")) row("", status.value("sentence", ""));
   row("rules", status.value("rules", ""));
+  if (status.contains("total")) row("values", describe(Scope::outcome(status.value("total", 0))));
   row("ranks", fmt::format("{}", status.value("ranks", 0)));
   if (state != "finished") print_slice(status);
   row("run time", format_seconds(status.value("seconds_so_far", 0.0)));

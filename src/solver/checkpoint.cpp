@@ -28,7 +28,7 @@ namespace {
 /// To be raised whenever a checkpoint of the version before would be read wrongly or not at all: with every
 /// change of what Control, Part or SliceProgress serialize, of the state's codes and counts, of the order of
 /// positions, or of the files of the parts. A checkpoint of another version is passed over.
-constexpr int kControlVersion = 2;
+constexpr int kControlVersion = 3;
 constexpr const char* kControlName = "control";
 
 std::uint64_t no_piece() { return ~std::uint64_t{0}; }
@@ -64,12 +64,16 @@ void copy_nibbles(std::uint8_t* to, std::uint64_t to_at, const std::uint8_t* fro
   for (; count; --count) put_nibble(to, to_at++, nibble(from, from_at++));
 }
 
-std::size_t planes_of(const SliceState& state) { return state.with_distances() ? 3 : 2; }
+/// Moves are not counted before the rounds (finish_exits).
+PlaneSet planes_of(const SliceState& state, const SliceProgress& progress) {
+  return {!state.meaning.joined() && progress.at != SliceProgress::At::exits, state.with_distances()};
+}
 
 /// Bytes in which a range of columns travels: its codes, then its counts, then its distances.
-std::uint64_t travelling(const SliceState& state, std::uint64_t columns) {
+std::uint64_t travelling(const PlaneSet& set, std::uint64_t columns) {
   std::uint64_t bytes = 0;
-  for (std::size_t plane = 0; plane < planes_of(state); ++plane) bytes += plane_bytes(plane, columns);
+  for (std::size_t plane = 0; plane < kMostPlanes; ++plane)
+    if (set.has(plane)) bytes += plane_bytes(plane, columns);
   return bytes;
 }
 
@@ -85,25 +89,29 @@ Planes planes_in(std::array<std::vector<std::uint8_t>, kMostPlanes>& piece) {
 }
 
 /// Copies `count` columns from place `at` to bytes as they travel, and returns their end.
-std::uint8_t* pack(const SliceState& state, const Planes& from, std::uint64_t at, std::uint64_t count,
+std::uint8_t* pack(const PlaneSet& set, const Planes& from, std::uint64_t at, std::uint64_t count,
                    std::uint8_t* out) {
   std::memcpy(out, from.codes + at, count);
   out += count;
-  copy_nibbles(out, 0, from.counts, at, count);
-  out += plane_bytes(1, count);
-  if (!state.with_distances()) return out;
+  if (set.counts) {
+    copy_nibbles(out, 0, from.counts, at, count);
+    out += plane_bytes(1, count);
+  }
+  if (!set.distances) return out;
   std::memcpy(out, from.distances + 2 * at, 2 * count);
   return out + 2 * count;
 }
 
 /// The reverse.
-const std::uint8_t* unpack(const SliceState& state, const std::uint8_t* in, std::uint64_t count,
-                           const Planes& to, std::uint64_t at) {
+const std::uint8_t* unpack(const PlaneSet& set, const std::uint8_t* in, std::uint64_t count, const Planes& to,
+                           std::uint64_t at) {
   std::memcpy(to.codes + at, in, count);
   in += count;
-  copy_nibbles(to.counts, at, in, 0, count);
-  in += plane_bytes(1, count);
-  if (!state.with_distances()) return in;
+  if (set.counts) {
+    copy_nibbles(to.counts, at, in, 0, count);
+    in += plane_bytes(1, count);
+  }
+  if (!set.distances) return in;
   std::memcpy(to.distances + 2 * at, in, 2 * count);
   return in + 2 * count;
 }
@@ -163,24 +171,27 @@ PieceStreams from_message(std::span<const std::byte> message) {
 using PiecePlanes = std::array<std::vector<std::uint8_t>, kMostPlanes>;
 
 /// Room for the positions of a piece, all zeros.
-void clear(PiecePlanes& planes, std::size_t count, std::uint64_t positions) {
-  for (std::size_t k = 0; k < count; ++k) planes[k].assign(plane_bytes(k, positions), 0);
+void clear(PiecePlanes& planes, const PlaneSet& set, std::uint64_t positions) {
+  for (std::size_t k = 0; k < kMostPlanes; ++k)
+    if (set.has(k)) planes[k].assign(plane_bytes(k, positions), 0);
 }
 
-void deflate(const PiecePlanes& planes, std::size_t count, Compressor& compressor, PieceStreams& streams) {
-  for (std::size_t k = 0; k < count; ++k) {
+void deflate(const PiecePlanes& planes, const PlaneSet& set, Compressor& compressor, PieceStreams& streams) {
+  for (std::size_t k = 0; k < kMostPlanes; ++k) {
+    streams.crc[k] = 0;
+    streams.stream[k].clear();
+    if (!set.has(k)) continue;
     const auto bytes = as_signed(std::span<const std::uint8_t>(planes[k]));
     streams.crc[k] = crc32(0, bytes);
-    streams.stream[k].clear();
     compressor.append(bytes, streams.stream[k]);
   }
 }
 
 bool inflate(const PieceStreams& streams, Decompressor& decompressor, PiecePlanes& planes,
-             std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k)
-    if (!decompressor.run(streams.stream[k], as_signed(std::span(planes[k]))) ||
-        streams.crc[k] != crc32(0, as_signed(std::span<const std::uint8_t>(planes[k]))))
+             const PlaneSet& set) {
+  for (std::size_t k = 0; k < kMostPlanes; ++k)
+    if (set.has(k) && (!decompressor.run(streams.stream[k], as_signed(std::span(planes[k]))) ||
+                       streams.crc[k] != crc32(0, as_signed(std::span<const std::uint8_t>(planes[k])))))
       return false;
   return true;
 }
@@ -206,16 +217,16 @@ std::vector<std::string> remove_leftovers(const fs::path& dir) {
   return removed;
 }
 
-std::uint64_t Checkpoints::memory(int n, bool with_distances) {
-  // Outgoing, received, put together, deflated, as a message and received once more: a byte and a half a
-  // position, or three and a half.
-  return 6 * (with_distances ? 7 : 3) * std::min(kPiecePositions, slice_size(n)) / 2;
+std::uint64_t Checkpoints::memory(int n, const StateForm& form) {
+  // Outgoing, received, put together, deflated, as a message and received once more.
+  return 6 * travelling({!form.joined, form.with_distances}, std::min(kPiecePositions, slice_size(n)));
 }
 
-Checkpoints::Checkpoints(fs::path dir, RuleSet rules, const Communicator& ranks, const Communicator& node,
-                         Exchange& exchange, SolveControl& control)
+Checkpoints::Checkpoints(fs::path dir, RuleSet rules, Scope scope, const Communicator& ranks,
+                         const Communicator& node, Exchange& exchange, SolveControl& control)
     : dir_(std::move(dir)),
       rules_(rules),
+      scope_(scope),
       ranks_(ranks),
       node_(node),
       control_(control),
@@ -287,8 +298,8 @@ void Checkpoints::gather_wave(const SliceState& state, const std::vector<std::ui
     order.each_row(piece, [&](const PieceRow& part) {
       if (state.rows.owner(part.row) != state.rank) return;
       const std::uint64_t at = outgoing_.size();
-      outgoing_.resize(at + travelling(state, part.count));
-      pack(state, planes_in(state), place_of(state, part), part.count, outgoing_.data() + at);
+      outgoing_.resize(at + travelling(set_, part.count));
+      pack(set_, planes_in(state), place_of(state, part), part.count, outgoing_.data() + at);
     });
   }
   starts_.push_back(outgoing_.size());
@@ -301,7 +312,7 @@ void Checkpoints::assemble(const SliceState& state, std::uint64_t piece) {
   for (int r = 0; r < ranks_.size(); ++r) at.push_back(delivery_.stream(r).data());
   StateOrder(state.rows).each_row(piece, [&](const PieceRow& part) {
     const std::uint8_t*& in = at[static_cast<std::size_t>(state.rows.owner(part.row))];
-    in = unpack(state, in, part.count, planes_in(planes_), part.place);
+    in = unpack(set_, in, part.count, planes_in(planes_), part.place);
   });
 }
 
@@ -334,7 +345,7 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
   for (std::size_t k = 0; k < files.size(); ++k)
     if (files[k].leader == node_of_[static_cast<std::size_t>(ranks_.rank())]) mine = &files[own_part = k];
   if (mine && node_.root())
-    attempt([&] { writer.emplace(part_path(dir, own_part), parts[own_part].positions, planes_of(state)); });
+    attempt([&] { writer.emplace(part_path(dir, own_part), parts[own_part].positions, set_); });
   Compressor compressor;
   PieceStreams streams;
   std::vector<std::byte> message;
@@ -345,9 +356,9 @@ std::string Checkpoints::write_parts(const SliceState& state, const fs::path& di
     const std::uint64_t piece = pieces[static_cast<std::size_t>(ranks_.rank())];
     if (piece != no_piece()) {
       // HDF5 chunks are whole: the last piece of a part is padded.
-      clear(planes_, planes_of(state), padded_length(parts[own_part].positions));
+      clear(planes_, set_, padded_length(parts[own_part].positions));
       assemble(state, piece);
-      deflate(planes_, planes_of(state), compressor, streams);
+      deflate(planes_, set_, compressor, streams);
       if (!node_.root()) node_.send(0, to_message(streams));
     }
     if (node_.root() && mine)
@@ -413,7 +424,14 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
   path = ranks_.broadcast(path.string());
   temporary = ranks_.broadcast(temporary.string());
   error = ranks_.broadcast(error);
-  Control control{state.n, static_cast<int>(rules_), state.with_distances(), progress, {}};
+  Control control{state.n,
+                  static_cast<int>(rules_),
+                  scope_.total(),
+                  state.meaning.joined(),
+                  state.with_distances(),
+                  progress,
+                  {}};
+  set_ = planes_of(state, progress);
   if (error.empty()) error = write_parts(state, temporary, control.parts);
   if (error.empty() && ranks_.root()) error = publish(temporary, path, control);
   error = ranks_.broadcast(error);
@@ -463,8 +481,8 @@ void Checkpoints::scatter_wave(SliceState& state, const std::vector<std::uint64_
     order.each_row(own, [&](const PieceRow& part) {
       auto& to = out[static_cast<std::size_t>(state.rows.owner(part.row))];
       const std::uint64_t at = to.size();
-      to.resize(at + travelling(state, part.count));
-      pack(state, planes_in(planes_), part.place, part.count, to.data() + at);
+      to.resize(at + travelling(set_, part.count));
+      pack(set_, planes_in(planes_), part.place, part.count, to.data() + at);
     });
   outgoing_.clear();
   starts_.clear();
@@ -479,7 +497,7 @@ void Checkpoints::scatter_wave(SliceState& state, const std::vector<std::uint64_
     const std::uint8_t* in = delivery_.stream(static_cast<int>(r)).data();
     order.each_row(pieces[r], [&](const PieceRow& part) {
       if (state.rows.owner(part.row) != state.rank) return;
-      in = unpack(state, in, part.count, planes_in(state), place_of(state, part));
+      in = unpack(set_, in, part.count, planes_in(state), place_of(state, part));
     });
   }
 }
@@ -501,8 +519,7 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
       if (!readers.contains(k)) {
         readers.clear();
         const StatePartReader& reader =
-            readers
-                .emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions, planes_of(state)))
+            readers.emplace(k, StatePartReader(part_path(dir, k), control.parts[k].positions, set_))
                 .first->second;
         if (reader.digest() != control.parts[k].digest)
           throw Error(fmt::format("{} is not the part that this checkpoint was saved with",
@@ -540,8 +557,8 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
         node_.receive(0, message);
         streams = from_message(message);
       }
-      clear(planes_, planes_of(state), padded_length(control.parts[part_of(piece)].positions));
-      if (!inflate(streams, decompressor, planes_, planes_of(state)) && error.empty())
+      clear(planes_, set_, padded_length(control.parts[part_of(piece)].positions));
+      if (!inflate(streams, decompressor, planes_, set_) && error.empty())
         error = fmt::format("{} is damaged: a piece is not what its checksum says",
                             part_path(dir, part_of(piece)).string());
     }
@@ -555,13 +572,16 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
 std::string Checkpoints::fault_of(const Control& control, const SliceState& state) const {
   if (control.seeds != state.n) return fmt::format("it is of slice {}", control.seeds);
   if (control.rules != static_cast<int>(rules_)) return "it is of another rule set";
+  if (control.total != scope_.total()) return fmt::format("it is not of {}", describe(scope_));
+  if (control.joined != state.meaning.joined())
+    return fmt::format("it was saved {} --counts-apart", control.joined ? "without" : "with");
   if (control.distances != state.with_distances())
     return fmt::format("it was saved {} distances", control.distances ? "with" : "without");
   const SliceProgress& at = control.progress;
   const int all = std::max(1, most_captured(state.n)), least = at.at == SliceProgress::At::exits ? 1 : all;
   bool possible = at.at >= SliceProgress::At::exits && at.at <= SliceProgress::At::done &&
                   at.captured >= least && at.captured <= all && at.threshold >= 0 &&
-                  at.threshold <= state.n && at.level >= 0 &&
+                  at.threshold <= state.meaning.width() && at.level >= 0 &&
                   at.exit_crcs.size() == static_cast<std::size_t>(at.captured - 1);
   for (const auto& [n, crc] : at.exit_crcs)
     possible = possible && n <= state.n - 2 && n >= state.n - at.captured;
@@ -632,7 +652,8 @@ std::optional<Checkpoints::Restored> Checkpoints::restore(SliceState& state, con
     std::string error = read_control(fs::path(path) / kControlName, state, control);
     if (error.empty()) error = other_slice(control.progress, slice_crc);
     if (error.empty()) {
-      std::memset(state.codes.data(), code::padding, state.codes.size());
+      set_ = planes_of(state, control.progress);
+      std::memset(state.codes.data(), state.meaning.padding(), state.codes.size());
       std::memset(state.counts.data(), 0, state.counts.size());
       error = read_parts(state, path, control);
     }

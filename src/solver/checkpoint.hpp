@@ -23,6 +23,7 @@
 
 #include "awele/comm/communicator.hpp"
 #include "awele/comm/exchange.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/solver/control.hpp"
 #include "awele/store/state_part.hpp"
 #include "awele/support/error.hpp"
@@ -60,11 +61,11 @@ std::vector<std::string> remove_leftovers(const std::filesystem::path& dir);
 
 class Checkpoints {
  public:
-  Checkpoints(std::filesystem::path dir, RuleSet rules, const Communicator& ranks, const Communicator& node,
-              Exchange& exchange, SolveControl& control);
+  Checkpoints(std::filesystem::path dir, RuleSet rules, Scope scope, const Communicator& ranks,
+              const Communicator& node, Exchange& exchange, SolveControl& control);
 
   /// Bytes held on a rank while a checkpoint of slice n is written or read.
-  static std::uint64_t memory(int n, bool with_distances);
+  static std::uint64_t memory(int n, const StateForm& form);
 
   struct Saved {
     std::filesystem::path path;  ///< empty when it could not be written
@@ -104,6 +105,8 @@ class Checkpoints {
   };
   struct Control {
     int seeds = 0, rules = 0;  ///< the latter a RuleSet
+    int total = 0;             ///< see Scope
+    bool joined = false;       ///< see StateForm
     bool distances = false;
     SliceProgress progress;
     std::vector<Part> parts;
@@ -112,7 +115,7 @@ class Checkpoints {
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
       std::uint64_t count = parts.size();
-      archive& seeds& rules& distances& progress& count;
+      archive& seeds& rules& total& joined& distances& progress& count;
       if (count > kMostParts) throw Error(fmt::format("it names {} parts", count));
       parts.resize(count);
       for (Part& part : parts) archive& part;
@@ -143,6 +146,7 @@ class Checkpoints {
 
   const std::filesystem::path dir_;
   const RuleSet rules_;
+  const Scope scope_;
   const Communicator& ranks_;
   const Communicator& node_;
   SolveControl& control_;
@@ -150,6 +154,7 @@ class Checkpoints {
   std::vector<int> node_of_;  ///< leader's rank, by rank
   std::vector<std::uint8_t> outgoing_;
   std::vector<std::uint64_t> starts_;
+  PlaneSet set_;                                               ///< of the checkpoint at hand
   std::array<std::vector<std::uint8_t>, kMostPlanes> planes_;  ///< of the piece at hand
 };
 

@@ -141,7 +141,7 @@ class Assembly {
   /// Collective: what an array of the state holds for the own piece, in file order.
   void run(std::span<const Code> codes, std::vector<std::int8_t>& values) {
     gather(codes);
-    merge<Code>(values, [](Code c) { return code::value(c); });
+    merge<Code>(values, [meaning = state_.meaning](Code c) { return meaning.value(c); });
   }
   void run(std::span<const std::uint16_t> array, std::vector<std::uint16_t>& distances) {
     gather(array);
@@ -304,11 +304,11 @@ std::uint64_t finish_memory(int n, int ranks, bool with_distances) {
          static_cast<std::uint64_t>(ranks) * sizeof(std::vector<Code>);
 }
 
-FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,
+FinishedSlice finish_slice(const SliceState& state, Scope scope, const std::filesystem::path& dir,
                            const Communicator& ranks, Exchange& exchange, SolveControl& control,
                            const PiecesWritten& pieces_written, FinishTimes& times) {
   std::optional<SliceWriter> writer;
-  if (ranks.root()) writer.emplace(dir, state.n, state.rules, control.token());
+  if (ranks.root()) writer.emplace(dir, state.n, state.rules, control.token(), scope);
   Pieces pieces(state.n);
   const std::uint64_t count = pieces.count();
   Assembly assembly(state, ranks, exchange);

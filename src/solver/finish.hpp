@@ -12,6 +12,7 @@
 
 #include "awele/comm/communicator.hpp"
 #include "awele/comm/exchange.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/solver/control.hpp"
 #include "slice_state.hpp"
 
@@ -36,7 +37,7 @@ std::uint64_t finish_memory(int n, int ranks, bool with_distances);
 using PiecesWritten = std::function<void(double share)>;
 
 /// Collective. Writes DIR/slice_NN.h5; the result is the same on all ranks.
-FinishedSlice finish_slice(const SliceState& state, const std::filesystem::path& dir,
+FinishedSlice finish_slice(const SliceState& state, Scope scope, const std::filesystem::path& dir,
                            const Communicator& ranks, Exchange& exchange, SolveControl& control,
                            const PiecesWritten& pieces_written, FinishTimes& times);
 

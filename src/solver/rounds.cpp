@@ -69,7 +69,8 @@ std::uint32_t get(const std::byte* in, std::size_t bytes) {
 
 }  // namespace
 
-Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch)
+template <typename Layout>
+Rounds<Layout>::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch)
     : state_(state),
       ranks_(ranks),
       exchange_(exchange),
@@ -80,14 +81,16 @@ Rounds::Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange,
       open_records_(static_cast<std::size_t>(ranks.size())),
       block_(slams_stay_) {}
 
-std::uint64_t Rounds::memory(std::size_t batch, int ranks, bool with_distances) {
+std::uint64_t rounds_memory(std::size_t batch, int ranks, bool with_distances) {
   // Items twice, for sorting; settled positions by pending set.
   const std::uint64_t items =
       batch + (ranks > 1 ? std::max<std::uint64_t>(batch, static_cast<std::uint64_t>(ranks)) : 0);
-  return 2 * sizeof(FrontierItem) * items + (with_distances ? 4 : 2) * sizeof(StateUpdates::Settled) * batch;
+  return 2 * sizeof(FrontierItem) * items +
+         (with_distances ? 4 : 2) * sizeof(StateUpdates<Apart>::Settled) * batch;
 }
 
-void Rounds::run(int from, int level, std::uint64_t settled_before, const Hooks& hooks) {
+template <typename Layout>
+void Rounds<Layout>::run(int from, int level, std::uint64_t settled_before, const RoundHooks& hooks) {
   hooks_ = &hooks;
   settled_before_ = settled_before;
   restored_ = std::accumulate(state_.pending.begin(), state_.pending.end(), std::uint64_t{0});
@@ -110,7 +113,8 @@ void Rounds::run(int from, int level, std::uint64_t settled_before, const Hooks&
   finish_counters();
 }
 
-void Rounds::finish_counters() {
+template <typename Layout>
+void Rounds<Layout>::finish_counters() {
   counters_.settled = updates_.settled();
   counters_.updates = updates_.updates();
   counters_.candidates = block_.candidates();
@@ -121,7 +125,8 @@ void Rounds::finish_counters() {
 
 /// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere,
 /// what the ranks wish (one counter a wish).
-void Rounds::agree() {
+template <typename Layout>
+void Rounds<Layout>::agree() {
   constexpr std::size_t settled = kPendingSets, underflow = settled + 1, wishes = underflow + 1;
   std::array<std::uint64_t, wishes + 4> all{};
   for (std::size_t set = 0; set < kPendingSets; ++set) all[set] = updates_.pending(set);
@@ -137,12 +142,14 @@ void Rounds::agree() {
   if (all[underflow]) throw Error("a count of open moves went below zero; this is a fault of the program");
 }
 
-void Rounds::heed_wish() {
+template <typename Layout>
+void Rounds<Layout>::heed_wish() {
   const Wish wish = std::exchange(all_wish_, Wish::go_on);
   if (wish != Wish::go_on) hooks_->heed(wish);
 }
 
-void Rounds::expand(Sign sign) {
+template <typename Layout>
+void Rounds<Layout>::expand(Sign sign) {
   emit_listed_ = emit_word_ = 0;
   bool more = true;
   while (more) {
@@ -168,7 +175,8 @@ void Rounds::expand(Sign sign) {
 // ------------------------------------------------------------------------------------------ emit
 
 /// Hands on pending positions, row by row, until none is left (true) or the batch or a slot is full (false).
-bool Rounds::emit(Sign sign) {
+template <typename Layout>
+bool Rounds<Layout>::emit(Sign sign) {
   for (auto& record : open_records_) record = {};
   if (!emit_listed(sign)) return false;
   const std::size_t set = updates_.set(sign);
@@ -186,23 +194,26 @@ bool Rounds::emit(Sign sign) {
   return true;
 }
 
-bool Rounds::emit_listed(Sign sign) {
-  const std::vector<StateUpdates::Settled>& list = updates_.listed(sign);
+template <typename Layout>
+bool Rounds<Layout>::emit_listed(Sign sign) {
+  const std::vector<typename Updates::Settled>& list = updates_.listed(sign);
   std::uint64_t row = ~std::uint64_t{0};
   for (; emit_listed_ < list.size(); ++emit_listed_) {
-    const std::uint64_t local = list[emit_listed_] >> StateUpdates::kColumnBits;
+    const std::uint64_t local = list[emit_listed_] >> Updates::kColumnBits;
     if (local != row) begin_row(row = local);
-    const std::uint64_t column = list[emit_listed_] & ((std::uint64_t{1} << StateUpdates::kColumnBits) - 1);
+    const std::uint64_t column = list[emit_listed_] & ((std::uint64_t{1} << Updates::kColumnBits) - 1);
     if (!emit_position(column)) return false;
     ++counters_.expanded;
   }
   return true;
 }
 
-bool Rounds::emit_row(Sign sign, std::uint64_t local) {
+template <typename Layout>
+bool Rounds<Layout>::emit_row(Sign sign, std::uint64_t local) {
   begin_row(local);
   const std::size_t s = updates_.set(sign);
-  const Code pending = code::pending(s), settled = code::settled(sign == Sign::win ? t_ : -t_);
+  const Code pending = state_.meaning.pending(s),
+             settled = state_.meaning.settled(sign == Sign::win ? t_ : -t_);
   const int m = state_.row_info[local].seeds;
   const std::uint64_t stride = state_.stride(m);
   const int shift = state_.segment_shift(m);
@@ -230,7 +241,8 @@ bool Rounds::emit_row(Sign sign, std::uint64_t local) {
 }
 
 /// The positions that follow lie in own state row `local`.
-void Rounds::begin_row(std::uint64_t local) {
+template <typename Layout>
+void Rounds<Layout>::begin_row(std::uint64_t local) {
   const StateRow& row = state_.row_info[local];
   const int waiting = state_.n - row.seeds;
   const std::uint64_t base = state_.frontier.base(waiting);
@@ -242,11 +254,13 @@ void Rounds::begin_row(std::uint64_t local) {
 }
 
 /// Bytes in which the places of frontier rows are sent, relative to the first of their block.
-std::size_t Rounds::place_width(int waiting) const {
+template <typename Layout>
+std::size_t Rounds<Layout>::place_width(int waiting) const {
   return width(hole_count(waiting) / static_cast<std::uint64_t>(state_.ranks) + 2);
 }
 
-bool Rounds::emit_position(std::uint64_t column) {
+template <typename Layout>
+bool Rounds<Layout>::emit_position(std::uint64_t column) {
   const std::uint64_t row = emitting_.base + column;
   const int owner = state_.frontier.owner(row);
   const std::uint64_t local = state_.frontier.local(row);
@@ -274,7 +288,8 @@ bool Rounds::emit_position(std::uint64_t column) {
   return true;
 }
 
-void Rounds::receive_positions(std::span<const std::byte> bytes) {
+template <typename Layout>
+void Rounds<Layout>::receive_positions(std::span<const std::byte> bytes) {
   const std::byte* in = bytes.data();
   const std::byte* end = in + bytes.size();
   while (in < end) {
@@ -290,7 +305,8 @@ void Rounds::receive_positions(std::span<const std::byte> bytes) {
 }
 
 /// Brings the positions of each frontier row together.
-void Rounds::sort_items() {
+template <typename Layout>
+void Rounds<Layout>::sort_items() {
   next_item_ = block_begin_ = block_end_ = 0;
   const int bits = std::bit_width(state_.frontier.local_rows());
   if (items_.size() < 4096) {
@@ -315,7 +331,8 @@ void Rounds::sort_items() {
 // ------------------------------------------------------------------------------------------ un-sow
 
 /// Goes through the frontier rows of the batch; false when the slot of some rank is full.
-bool Rounds::unsow(Sign sign) {
+template <typename Layout>
+bool Rounds<Layout>::unsow(Sign sign) {
   for (;;) {
     if (!send_foreign()) return false;
     if (next_item_ == block_end_) {
@@ -323,14 +340,15 @@ bool Rounds::unsow(Sign sign) {
       if (!load_block()) break;
     }
     open_row(sign);
-    apply_own(sign, StateUpdates::kAhead);
+    apply_own(sign, Updates::kAhead);
   }
   updates_.flush();
   return true;
 }
 
 /// The next items whose rows have equal seeds, whole rows where possible; false when there are none.
-bool Rounds::load_block() {
+template <typename Layout>
+bool Rounds<Layout>::load_block() {
   block_begin_ = block_end_;
   if (block_begin_ == items_.size()) return false;
   const std::uint64_t first = frontier_item::row(items_[block_begin_]);
@@ -345,7 +363,8 @@ bool Rounds::load_block() {
 
 /// The updates that the items of the next row lead to: own ones prefetched and queued, others ready to be
 /// sent.
-void Rounds::open_row(Sign sign) {
+template <typename Layout>
+void Rounds<Layout>::open_row(Sign sign) {
   ++counters_.rows_unsown;
   const std::uint64_t local = frontier_item::row(items_[next_item_]);
   const std::size_t first = next_item_ - block_begin_;
@@ -372,7 +391,8 @@ void Rounds::open_row(Sign sign) {
 }
 
 /// Applies queued updates, oldest first, until at most `ahead` are left.
-void Rounds::apply_own(Sign sign, std::size_t ahead) {
+template <typename Layout>
+void Rounds<Layout>::apply_own(Sign sign, std::size_t ahead) {
   for (; own_waiting_ > ahead; ++next_own_) {
     own_waiting_ -= own_[next_own_].columns.size();
     updates_.apply(sign, own_[next_own_]);
@@ -383,7 +403,8 @@ void Rounds::apply_own(Sign sign, std::size_t ahead) {
 }
 
 /// Sends the updates of rows of other ranks; false when a slot is full.
-bool Rounds::send_foreign() {
+template <typename Layout>
+bool Rounds<Layout>::send_foreign() {
   for (; next_foreign_ < foreign_.size(); ++next_foreign_, next_column_ = 0) {
     const Foreign& target = foreign_[next_foreign_];
     const int owner = state_.rows.owner(target.row);
@@ -406,7 +427,8 @@ bool Rounds::send_foreign() {
 }
 
 /// Applies a message in groups of some hundred updates, each prefetched while the one before is applied.
-void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
+template <typename Layout>
+void Rounds<Layout>::receive_updates(std::span<const std::byte> bytes, Sign sign) {
   const std::byte* in = bytes.data();
   const std::byte* end = in + bytes.size();
   while (in < end) {
@@ -421,11 +443,12 @@ void Rounds::receive_updates(std::span<const std::byte> bytes, Sign sign) {
   updates_.flush();
 }
 
-const std::byte* Rounds::read_group(const std::byte* in, const std::byte* end, Group& group) const {
+template <typename Layout>
+const std::byte* Rounds<Layout>::read_group(const std::byte* in, const std::byte* end, Group& group) const {
   group.updates.clear();
-  group.columns.resize(StateUpdates::kAhead + kMostColumns);
+  group.columns.resize(Updates::kAhead + kMostColumns);
   std::size_t used = 0;
-  while (in < end && used < StateUpdates::kAhead) {
+  while (in < end && used < Updates::kAhead) {
     const std::uint64_t local = get(in, 4);
     const std::uint32_t seeds_and_count = get(in + 4, 2);
     const int m = static_cast<int>(seeds_and_count >> kCountBits);
@@ -439,5 +462,8 @@ const std::byte* Rounds::read_group(const std::byte* in, const std::byte* end, G
   }
   return in;
 }
+
+template class Rounds<Joined>;
+template class Rounds<Apart>;
 
 }  // namespace awele

@@ -8,6 +8,7 @@
 //           (unsow_block.hpp);
 //   apply   the owner of that row settles the predecessors of a position worth -t, or counts them down
 //           (state_updates.hpp). Updates of own rows are applied at once, some hundred after their prefetch.
+// The layout of the state is a type: Joined or Apart (state_updates.hpp).
 // Everything a rank holds for this is bounded: a round works in as many batches as its positions need.
 #pragma once
 
@@ -43,24 +44,26 @@ struct RoundProgress {
   std::uint64_t settled;  ///< on all ranks
 };
 
+/// Bytes that the rounds hold on a rank besides the state.
+std::uint64_t rounds_memory(std::size_t batch, int ranks, bool with_distances);
+
+/// What the caller does between rounds, on every rank.
+struct RoundHooks {
+  std::function<void(const RoundProgress&)> progress;  ///< after each round
+  std::function<Wish()> wish;                          ///< must not communicate
+  std::function<void(Wish)> heed;                      ///< collective; the most urgent wish of all ranks
+};
+
+template <typename Layout>
 class Rounds {
  public:
   /// `batch`: positions that a rank expands at a time of its own, and again of those of others; at least 64.
   Rounds(SliceState& state, const Communicator& ranks, Exchange& exchange, std::size_t batch);
 
-  /// Bytes held on a rank besides the state.
-  static std::uint64_t memory(std::size_t batch, int ranks, bool with_distances);
-
-  /// What the caller does between rounds, on every rank.
-  struct Hooks {
-    std::function<void(const RoundProgress&)> progress;  ///< after each round
-    std::function<Wish()> wish;                          ///< must not communicate
-    std::function<void(Wish)> heed;                      ///< collective; the most urgent wish of all ranks
-  };
-  /// Collective. Settles the slice, from threshold `from` (n, or where a restored state stood) down to 1.
-  /// `level`: 0, or where it stood, see StateUpdates. `settled_before`: positions on all ranks that were
-  /// settled in a run before.
-  void run(int from, int level, std::uint64_t settled_before, const Hooks& hooks);
+  /// Collective. Settles the slice, from threshold `from` (its width, or where a restored state stood) down
+  /// to 1. `level`: 0, or where it stood, see StateUpdates. `settled_before`: positions on all ranks that
+  /// were settled in a run before.
+  void run(int from, int level, std::uint64_t settled_before, const RoundHooks& hooks);
 
   /// Marks in the state what was listed as newly settled: the state then says all there is to know between
   /// rounds.
@@ -72,6 +75,7 @@ class Rounds {
   const RoundCounters& counters() const { return counters_; }
 
  private:
+  using Updates = StateUpdates<Layout>;
   /// Updates of a row of another rank; `row` is its number.
   struct Foreign {
     std::uint64_t row;
@@ -123,7 +127,7 @@ class Rounds {
   const std::size_t batch_, slot_batch_;  ///< the latter: for one other rank
   const bool slams_stay_;
   int t_ = 0;
-  StateUpdates updates_;
+  Updates updates_;
 
   std::size_t emit_listed_ = 0, emit_word_ = 0;
   std::vector<OpenRecord> open_records_;
@@ -142,7 +146,7 @@ class Rounds {
   std::array<std::uint64_t, kPendingSets> all_pending_{};
   std::uint64_t all_settled_ = 0, settled_before_ = 0, restored_ = 0;
   Wish all_wish_ = Wish::go_on;  ///< not yet heeded
-  const Hooks* hooks_ = nullptr;
+  const RoundHooks* hooks_ = nullptr;
   RoundCounters counters_;
 };
 

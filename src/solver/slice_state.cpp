@@ -40,42 +40,45 @@ std::uint64_t own_columns(const Dealing& rows) {
 
 }  // namespace
 
-void StateArrays::fit(int n, int rank, int ranks, bool with_distances) {
-  const std::uint64_t columns = own_columns(Dealing(n, Dealing::Rows::state, rank, ranks));
-  if (codes.size() < columns) {
-    codes = {};
-    counts = {};
-    codes = HugeArray<Code>(columns);
-    counts = HugeArray<std::uint8_t>(columns / 2);
-  }
-  if (with_distances && distances.size() < columns) {
-    distances = {};
-    distances = HugeArray<std::uint16_t>(columns);
-  }
+namespace {
+
+template <typename T>
+void fit(HugeArray<T>& array, std::uint64_t size) {
+  if (array.size() >= size) return;
+  array = {};
+  array = HugeArray<T>(size);
 }
 
-namespace {
-StateArrays& fitted(StateArrays& arrays, int n, int rank, int ranks, bool with_distances) {
-  arrays.fit(n, rank, ranks, with_distances);
+StateArrays& fitted(StateArrays& arrays, int n, const StateForm& form, int rank, int ranks) {
+  arrays.fit(n, form, rank, ranks);
   return arrays;
 }
+
 }  // namespace
 
-SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArrays& arrays,
-                       bool with_distances)
+void StateArrays::fit(int n, const StateForm& form, int rank, int ranks) {
+  const std::uint64_t columns = own_columns(Dealing(n, Dealing::Rows::state, rank, ranks));
+  awele::fit(codes, columns);
+  if (!form.joined) awele::fit(counts, columns / 2);
+  if (form.with_distances) awele::fit(distances, columns);
+}
+
+SliceState::SliceState(int n_, RuleSet rules_, const StateForm& form, int rank_, int ranks_,
+                       StateArrays& arrays)
     : n(n_),
       rules(rules_),
+      meaning(form.width, form.joined),
       rank(rank_),
       ranks(ranks_),
       rows(n_, Dealing::Rows::state, rank_, ranks_),
       frontier(n_, Dealing::Rows::frontier, rank_, ranks_),
-      codes(fitted(arrays, n_, rank_, ranks_, with_distances).codes.data(), own_columns(rows)),
-      counts(arrays.counts.data(), codes.size() / 2),
-      distances(arrays.distances.data(), with_distances ? codes.size() : 0),
+      codes(fitted(arrays, n_, form, rank_, ranks_).codes.data(), own_columns(rows)),
+      counts(arrays.counts.data(), form.joined ? 0 : codes.size() / 2),
+      distances(arrays.distances.data(), form.with_distances ? codes.size() : 0),
       row_info(state_rows(rows, rules_ == RuleSet::abapa)),
       frontier_halves(waiting_halves(frontier)),
       exits_of_row(rows.local_rows(), 0),
-      with_distances_(with_distances) {
+      with_distances_(form.with_distances) {
   std::uint64_t offset = 0;
   for (int m = 0; m <= n; ++m) {
     const auto at = static_cast<std::size_t>(m);
@@ -84,18 +87,18 @@ SliceState::SliceState(int n_, RuleSet rules_, int rank_, int ranks_, StateArray
     offset += (rows.local_base(m + 1) - rows.local_base(m)) * stride_[at];
     shift_[at] = std::max(0, static_cast<int>(std::bit_width(columns(m) - 1)) - 6);
   }
-  for (std::size_t s = 0; s < (with_distances ? kPendingSets : 2); ++s) {
+  for (std::size_t s = 0; s < (with_distances_ ? kPendingSets : 2); ++s) {
     pending_segments[s].assign(rows.local_rows(), 0);
     pending_rows[s].assign((rows.local_rows() + 63) / 64, 0);
   }
 }
 
-std::uint64_t SliceState::memory(int n, int rank, int ranks, bool with_distances) {
+std::uint64_t SliceState::memory(int n, const StateForm& form, int rank, int ranks) {
   const Dealing rows(n, Dealing::Rows::state, rank, ranks), frontier(n, Dealing::Rows::frontier, rank, ranks);
   const std::uint64_t columns = own_columns(rows);
-  const std::uint64_t a_row = sizeof(StateRow) + (with_distances ? 5 : 3) * sizeof(std::uint64_t) + 1;
-  return columns + columns / 2 + (with_distances ? 2 * columns : 0) + rows.local_rows() * a_row +
-         frontier.local_rows() * sizeof(PackedHalf);
+  const std::uint64_t a_row = sizeof(StateRow) + (form.with_distances ? 5 : 3) * sizeof(std::uint64_t) + 1;
+  return columns + (form.joined ? 0 : columns / 2) + (form.with_distances ? 2 * columns : 0) +
+         rows.local_rows() * a_row + frontier.local_rows() * sizeof(PackedHalf);
 }
 
 namespace {
@@ -168,62 +171,120 @@ std::vector<Special> special_halves(int seeds) {
   return all;
 }
 
-/// Replaces count and rule exits of one position by what the rules say in full.
-void settle_by_rules(SliceState& state, std::uint64_t place, const Half& a, const Half& b) {
-  const Moves all = moves(join(a, b), state.rules);
+/// The numbers of inner moves of one row, a nibble a column.
+class RowCounts {
+ public:
+  explicit RowCounts(std::uint64_t stride) : nibbles_(stride / 16) {}
+  void clear() { std::fill(nibbles_.begin(), nibbles_.end(), 0); }
+  void add(const Word* one) {
+    for (std::size_t w = 0; w < nibbles_.size(); ++w) nibbles_[w] += one[w];
+  }
+  void set(std::uint64_t column, int count) {
+    const int shift = 4 * static_cast<int>(column % 16);
+    Word& word = nibbles_[column / 16];
+    word = (word & ~(Word{15} << shift)) | static_cast<Word>(count) << shift;
+  }
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(nibbles_.data()); }
+
+ private:
+  std::vector<Word> nibbles_;
+};
+
+/// Replaces the count and adds the rule exits of one position by what the rules say in full.
+void settle_by_rules(RuleSet rules, const Half& a, const Half& b, Code& best, RowCounts& counts,
+                     std::uint64_t column) {
+  const Moves all = moves(join(a, b), rules);
   int inner = 0;
-  if (all.ended) merge_exit(state.codes[place], *all.ended);
+  if (all.ended) merge_exit(best, *all.ended);
   for (const Move& move : all.pit) {
     inner += move.kind == Move::Kind::inner;
-    if (move.kind == Move::Kind::known) merge_exit(state.codes[place], move.value);
+    if (move.kind == Move::Kind::known) merge_exit(best, move.value);
   }
-  state.set_count(place, inner);
+  counts.set(column, inner);
 }
 
-void initialise_row(SliceState& state, std::uint64_t local, int m, QuietColumns& quiet,
-                    const std::vector<Special>& specials) {
-  const Half a = unpack(state.row_info[local].half, m);
-  const std::uint64_t place = state.offset(local, m), columns = state.columns(m), stride = state.stride(m);
-  std::memset(state.codes.data() + place, code::open_missing, columns);
-  std::memset(state.codes.data() + place + columns, code::padding, stride - columns);
-  auto* counts = reinterpret_cast<Word*>(state.counts.data() + place / 2);
-  std::memset(counts, 0, stride / 2);
-  Word laid = 0;  // bit 7q + j: a move of pattern (q, j)
+/// Of the moves that `a` offers, those that capture nothing from each waiting half. Returns the patterns of
+/// all of them: bit 7q + j.
+Word count_quiet(const Half& a, QuietColumns& quiet, RowCounts& counts) {
+  Word laid = 0;
+  counts.clear();
   for (int i = 0; i < kHalfPits; ++i) {
     const int s = a[static_cast<std::size_t>(i)];
     if (s == 0) continue;
     const Pattern p = pattern(i, s);
     laid |= Word{1} << (7 * p.q + p.j);
-    const Word* one = quiet[p];
-    for (std::uint64_t w = 0; w < stride / 16; ++w) counts[w] += one[w];
+    counts.add(quiet[p]);
   }
+  return laid;
+}
+
+/// Turns merged exits and counts into the codes of the rounds.
+class Joiner {
+ public:
+  explicit Joiner(const Meaning& meaning) : padding_(meaning.padding()), joined_(meaning.joined()) {
+    for (int c = 0; c < 256; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      const auto open = static_cast<Code>(c);
+      // Apart, a missing exit stays what it is: it is below all.
+      const bool stays = !joined_ && open == code::open_missing;
+      const int e = std::clamp(code::exit_of(open), -meaning.width(), meaning.width());
+      none_[at] = stays ? open : meaning.open(e, 0);
+      each_[at] = static_cast<Code>(stays ? 0 : meaning.open(e, 1) - meaning.open(e, 0));
+    }
+  }
+  void run(const std::uint8_t* counts, std::uint64_t columns, std::span<Code> row) const {
+    for (std::uint64_t k = 0; k < columns; ++k) {
+      const int count = counts[k / 2] >> (4 * (k % 2)) & 15;
+      row[k] = static_cast<Code>(none_[row[k]] + each_[row[k]] * count);
+    }
+    std::fill(row.begin() + static_cast<std::ptrdiff_t>(columns), row.end(), padding_);
+  }
+
+ private:
+  const Code padding_;
+  const bool joined_;
+  std::array<Code, 256> none_, each_;  ///< by merged exit: without an open move; what one more adds
+};
+
+void finish_row(SliceState& state, std::uint64_t local, int m, QuietColumns& quiet,
+                const std::vector<Special>& specials, const Joiner& joiner, RowCounts& counts) {
+  const Half a = unpack(state.row_info[local].half, m);
+  const std::uint64_t place = state.offset(local, m), columns = state.columns(m), stride = state.stride(m);
+  Code* row = state.codes.data() + place;
+  const Word laid = count_quiet(a, quiet, counts);
   for (const Special& special : specials)
     if (special.slam == Pattern{} || laid >> (7 * special.slam.q + special.slam.j) & 1)
-      settle_by_rules(state, place + special.column, a, special.half);
+      settle_by_rules(state.rules, a, special.half, row[special.column], counts, special.column);
+  if (m == 0)  // the game is over on each position
+    for (std::uint64_t column = 0; column < columns; ++column)
+      settle_by_rules(state.rules, a, hole_at(state.n, column), row[column], counts, column);
+  joiner.run(counts.bytes(), columns, {row, stride});
+  if (!state.meaning.joined()) std::memcpy(state.counts.data() + place / 2, counts.bytes(), stride / 2);
 }
 
 }  // namespace
 
-void initialise(SliceState& state) {
+void begin_exits(SliceState& state) {
+  std::fill(state.codes.begin(), state.codes.end(), code::open_missing);
   std::fill(state.distances.begin(), state.distances.end(), 0);
+}
+
+void finish_exits(SliceState& state) {
+  const Joiner joiner(state.meaning);
   for (int m = 0; m <= state.n; ++m) {
     const int waiting = state.n - m;
     QuietColumns quiet(waiting, state.stride(m));
+    RowCounts counts(state.stride(m));
     const std::vector<Special> specials = special_halves(waiting);
     for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local)
-      initialise_row(state, local, m, quiet, specials);
-  }
-  // The row of the empty mover half: the game is over on each of its positions.
-  if (state.rows.local_base(1) > 0) {
-    const std::uint64_t place = state.offset(0, 0);
-    for (std::uint64_t column = 0; column < state.columns(0); ++column)
-      settle_by_rules(state, place + column, Half{}, hole_at(state.n, column));
+      finish_row(state, local, m, quiet, specials, joiner, counts);
   }
 }
 
 void note_exits(SliceState& state) {
   std::array<Word, 256> bit{};
-  for (int e = -state.n; e <= state.n; ++e) bit[code::open_exit(e)] = Word{1} << std::abs(e);
+  for (int c = 0; c < 256; ++c)
+    bit[static_cast<std::size_t>(c)] = state.meaning.exit_bit(static_cast<Code>(c));
   for (int m = 0; m <= state.n; ++m)
     for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local) {
       const Code* row = state.codes.data() + state.offset(local, m);
@@ -238,8 +299,8 @@ void note_pending(SliceState& state) {
     for (std::uint64_t local = state.rows.local_base(m); local < state.rows.local_base(m + 1); ++local) {
       const Code* row = state.codes.data() + state.offset(local, m);
       for (std::uint64_t column = 0; column < state.columns(m); ++column) {
-        if (!code::is_pending(row[column])) continue;
-        const auto set = static_cast<std::size_t>(row[column] - code::pending(0));
+        if (!state.meaning.is_pending(row[column])) continue;
+        const auto set = static_cast<std::size_t>(row[column] - state.meaning.pending(0));
         state.mark_pending(set, local, Word{1} << (column >> state.segment_shift(m)), 1);
       }
     }

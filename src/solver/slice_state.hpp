@@ -1,5 +1,6 @@
-// What a rank holds of a slice while it is being solved: for each of its state rows (mover half A) one byte
-// and one count a column (waiting halves with a hole and n - M(A) seeds, in order).
+// What a rank holds of a slice while it is being solved: for each of its state rows (mover half A) one byte a
+// column (waiting halves with a hole and n - M(A) seeds, in order), and where that byte does not hold it the
+// number of open moves.
 #pragma once
 
 #include <array>
@@ -10,28 +11,10 @@
 #include "awele/game/board.hpp"
 #include "awele/index/partition.hpp"
 #include "awele/support/huge_array.hpp"
+#include "meaning.hpp"
 #include "packed_half.hpp"
 
 namespace awele {
-
-/// The byte of a position. Open: bit 7, and its best exit; settled: its value; between the two, for the
-/// threshold t at hand, "settled at +t (-t) and not yet expanded".
-namespace code {
-using Code = std::uint8_t;
-inline constexpr Code open_missing = 0x80;  ///< open, no exit
-/// By pending set, see pending_set(): 1 .. 4.
-constexpr Code pending(std::size_t set) { return static_cast<Code>(1 + set); }
-constexpr bool is_pending(Code c) { return c >= 1 && c <= 4; }
-inline constexpr Code padding =
-    64;  ///< fills rows up to their stride; the code of a settled 0, never searched for
-constexpr Code open_exit(int e) { return static_cast<Code>(0xC0 + e); }
-constexpr Code settled(int v) { return static_cast<Code>(64 + v); }
-constexpr bool is_open(Code c) { return c & 0x80; }
-/// At the end of the slice: what is still open is worth 0.
-constexpr std::int8_t value(Code c) { return static_cast<std::int8_t>(is_open(c) ? 0 : c - 64); }
-}  // namespace code
-
-using code::Code;
 
 /// The side a newly settled position is on: worth +t or -t.
 enum class Sign : int { win = 0, loss = 1 };
@@ -43,13 +26,20 @@ constexpr std::size_t pending_set(Sign sign, int level) {
   return static_cast<std::size_t>(sign) + 2 * (static_cast<std::size_t>(level) & 1);
 }
 
+/// What a state keeps of each position.
+struct StateForm {
+  int width;    ///< W: values lie in -W..W
+  bool joined;  ///< best exit and open moves in one byte (meaning.hpp), else in one and a half
+  bool with_distances = false;  ///< two bytes more
+};
+
 /// Memory for the large arrays, kept from slice to slice: pages that were touched once stay.
 struct StateArrays {
   HugeArray<Code> codes;
-  HugeArray<std::uint8_t> counts;
+  HugeArray<std::uint8_t> counts;      ///< as large as a state apart needed
   HugeArray<std::uint16_t> distances;  ///< empty unless asked for
   /// Room for slice n on `rank`; what was held before is given up first if it is too small.
-  void fit(int n, int rank, int ranks, bool with_distances);
+  void fit(int n, const StateForm& form, int rank, int ranks);
 };
 
 /// What is known of an own state row beforehand.
@@ -61,17 +51,18 @@ struct StateRow {
 
 class SliceState {
  public:
-  /// Lies in `arrays`, which must outlive it; initialise() fills them.
-  SliceState(int n, RuleSet rules, int rank, int ranks, StateArrays& arrays, bool with_distances = false);
+  /// Lies in `arrays`, which must outlive it; begin_exits() fills them.
+  SliceState(int n, RuleSet rules, const StateForm& form, int rank, int ranks, StateArrays& arrays);
 
   const int n;
   const RuleSet rules;
+  const Meaning meaning;  ///< of codes, from finish_exits() on
   const int rank, ranks;
   const Dealing rows;      ///< state rows
   const Dealing frontier;  ///< rows by waiting half
 
   /// Bytes the arrays take on a rank.
-  static std::uint64_t memory(int n, int rank, int ranks, bool with_distances);
+  static std::uint64_t memory(int n, const StateForm& form, int rank, int ranks);
 
   /// Columns of a state row with m seeds.
   std::uint64_t columns(int m) const { return state_row_length(n, m); }
@@ -85,18 +76,15 @@ class SliceState {
   int segment_shift(int m) const { return shift_[static_cast<std::size_t>(m)]; }
 
   const std::span<Code> codes;
-  const std::span<std::uint8_t>
-      counts;  ///< open inner moves, two positions a byte, even column in the low half
+  /// Apart: open inner moves, two positions a byte, even column in the low half; empty when joined.
+  const std::span<std::uint8_t> counts;
 
   /// Plies to the next capture or the end, of settled positions, 0 for others; empty unless asked for.
   const std::span<std::uint16_t> distances;
   bool with_distances() const { return with_distances_; }
 
+  /// Apart.
   int count(std::uint64_t place) const { return counts[place >> 1] >> (4 * (place & 1)) & 15; }
-  void set_count(std::uint64_t place, int count) {
-    const int shift = 4 * static_cast<int>(place & 1);
-    counts[place >> 1] = static_cast<std::uint8_t>((counts[place >> 1] & ~(15 << shift)) | count << shift);
-  }
 
   std::vector<StateRow> row_info;
   std::vector<PackedHalf> frontier_halves;  ///< waiting half of each own frontier row
@@ -118,11 +106,15 @@ class SliceState {
   std::array<int, kMaxSeeds + 1> shift_{};
 };
 
-/// Fills codes and counts: the number of inner moves of every position, and the exits that the rules give at
-/// once (starving moves, empty halves, grand slams).
-void initialise(SliceState& state);
+/// Fills codes: no exit is known yet.
+void begin_exits(SliceState& state);
 
-/// Notes in exits_of_row which exits each row holds, after all exits are known.
+/// After all captures are merged: adds the exits that the rules give at once (starving moves, empty halves,
+/// grand slams) and the number of inner moves of every position, and turns the codes into those of the
+/// rounds, with exits clamped to the width. A row at a time, so that no array of counts is needed before.
+void finish_exits(SliceState& state);
+
+/// Notes in exits_of_row which exits each row holds, after finish_exits() or when the state was restored.
 void note_exits(SliceState& state);
 
 /// Marks the rows that hold pending positions, after the state was restored.

@@ -33,8 +33,10 @@ namespace awele {
 template <typename Archive>
 void SolveOptions::serialize(Archive& archive, unsigned) {
   std::string path = dir.string(), rule_set(name(rules));
-  archive& seeds& path& rule_set& distances& exchange_bytes& ranks_per_node& batch;
+  int total = scope.total();
+  archive& seeds& path& rule_set& total& distances& exchange_bytes& ranks_per_node& batch& counts_apart;
   dir = path;
+  scope = Scope::outcome(total);
   rules = parse_rules(rule_set).value();
 }
 
@@ -113,6 +115,10 @@ SliceReport report_of(const SliceInfo& info, std::uint64_t file_bytes) {
   return report;
 }
 
+StateForm form_of(int n, const SolveOptions& options) {
+  return {options.scope.width(n), one_byte_a_position(n, options), options.distances};
+}
+
 /// Everything that lasts from slice to slice.
 class Solver {
  public:
@@ -127,7 +133,7 @@ class Solver {
         node_(ranks.node()),
         on_node_(static_cast<int>(ranks.max(static_cast<std::uint64_t>(node_.size())))),
         exchange_(ranks, options.exchange_bytes, exchange_grid(options, ranks.size(), on_node_)),
-        checkpoints_(out_, options.rules, ranks, node_, exchange_, control),
+        checkpoints_(out_, options.rules, options.scope, ranks, node_, exchange_, control),
         source_(options.dir, ranks),
         forecast_(ranks.size()) {}
 
@@ -188,18 +194,21 @@ class Solver {
   void slice_holds(const SliceReport& report) { forecast_.slice_holds(report); }
 
   /// Address space for slice n and all smaller ones; it takes memory only as it is used.
-  void reserve(int n) { arrays_.fit(n, ranks_.rank(), ranks_.size(), options_.distances); }
+  void reserve(int n) { arrays_.fit(n, form_of(n, options_), ranks_.rank(), ranks_.size()); }
 
   SliceReport solve_slice(int n) {
     Slice slice{n, static_cast<double>(slice_size(n)),
-                SliceState(n, options_.rules, ranks_.rank(), ranks_.size(), arrays_, options_.distances)};
+                SliceState(n, options_.rules, form_of(n, options_), ranks_.rank(), ranks_.size(), arrays_)};
     require_disk(n);
     observer_.slice_begins(n, slice_size(n));
     restore(slice);
     const ExchangeCounters start = exchange_.counters();
     find_exits(slice);
     const ExchangeCounters exits_read = exchange_.counters();
-    settle(slice);
+    if (slice.state.meaning.joined())
+      settle<Joined>(slice);
+    else
+      settle<Apart>(slice);
     const ExchangeCounters rounds_done = exchange_.counters();
     SliceReport report = write(slice);
     report.round_traffic = traffic(exits_read, rounds_done);
@@ -261,7 +270,7 @@ class Solver {
     observer_.phase_begins("exits");
     SliceProgress& progress = slice.progress;
     if (progress.at == SliceProgress::At::exits) {
-      if (progress.captured < 2) initialise(slice.state);
+      if (progress.captured < 2) begin_exits(slice.state);
       while (progress.captured < most_captured(slice.n)) {
         ++progress.captured;
         progress.exit_crcs[slice.n - progress.captured] =
@@ -271,6 +280,7 @@ class Solver {
                  forecast_.exits(slice.positions) * left + forecast_.rounds(slice.positions) +
                      forecast_.finish(slice.positions));
       }
+      finish_exits(slice.state);
     } else if (progress.at == SliceProgress::At::rounds) {
       note_pending(slice.state);
     }
@@ -278,17 +288,18 @@ class Solver {
     slice.phase.exits = slice.watch.lap() - slice.phase.read;
   }
 
+  template <typename Layout>
   void settle(Slice& slice) {
     SliceProgress& progress = slice.progress;
     if (progress.at == SliceProgress::At::done) return;
     observer_.phase_begins("rounds");
-    if (progress.at == SliceProgress::At::exits) progress.threshold = slice.n;
+    if (progress.at == SliceProgress::At::exits) progress.threshold = slice.state.meaning.width();
     progress.at = SliceProgress::At::rounds;
     const SliceProgress before = progress;
     const Stopwatch watch;
-    Rounds rounds(slice.state, ranks_, exchange_, options_.batch);
+    Rounds<Layout> rounds(slice.state, ranks_, exchange_, options_.batch);
     Outlook outlook;
-    Rounds::Hooks hooks;
+    RoundHooks hooks;
     hooks.progress = [&](const RoundProgress& at) {
       outlook.to_finish = forecast_.rounds_left(slice.n, slice.positions, static_cast<double>(at.settled),
                                                 before.round_seconds + watch.seconds()) +
@@ -318,13 +329,14 @@ class Solver {
     consider(slice, Stage::transposition, expected);
     FinishTimes times;
     const FinishedSlice finished = finish_slice(
-        slice.state, out_, ranks_, exchange_, control_,
+        slice.state, options_.scope, out_, ranks_, exchange_, control_,
         [&](double share) { consider(slice, Stage::writing, expected * (1 - share)); }, times);
     slice.phase.transposition = times.transposition;
     slice.phase.compress = times.compress;
     slice.phase.write = times.write + times.distances;
     const SliceInfo info{slice.n,      options_.rules, slice_size(slice.n),
-                         finished.crc, kVersion,       finished.histogram};
+                         finished.crc, kVersion,       finished.histogram,
+                         {},           options_.scope};
     SliceReport report = report_of(info, finished.file_bytes);
     report.seconds = slice.seconds();
     report.rounds = slice.progress.rounds;
@@ -382,7 +394,8 @@ class Solver {
     return saved;
   }
 
-  void add_counters(SliceProgress& progress, const SliceProgress& before, const Rounds& rounds,
+  template <typename Layout>
+  void add_counters(SliceProgress& progress, const SliceProgress& before, const Rounds<Layout>& rounds,
                     double seconds) const {
     const RoundCounters& own = rounds.counters();
     std::array<std::uint64_t, 4> sums = {own.predecessors, own.candidates, own.words_touched,
@@ -457,13 +470,17 @@ int exchange_grid(const SolveOptions& options, int ranks, int on_node) {
   return by_node ? on_node : static_cast<int>(std::ceil(std::sqrt(ranks)));
 }
 
-std::uint64_t state_memory(int n, int rank, int ranks, bool distances) {
-  return SliceState::memory(n, rank, ranks, distances);
+bool one_byte_a_position(int n, const SolveOptions& options) {
+  return !options.counts_apart && options.scope.width(n) <= kJoinedWidth;
+}
+
+std::uint64_t state_memory(int n, const SolveOptions& options, int rank, int ranks) {
+  return SliceState::memory(n, form_of(n, options), rank, ranks);
 }
 
 MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, int on_node) {
   const auto buffers = [&](const SolveOptions& options) {
-    return Rounds::memory(options.batch, ranks, options.distances) +
+    return rounds_memory(options.batch, ranks, options.distances) +
            Exchange::memory(ranks, options.exchange_bytes, exchange_grid(options, ranks, on_node));
   };
   const SolveOptions options = resolved(wanted, ranks);
@@ -472,10 +489,10 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
   // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
   const std::uint64_t runtime = std::uint64_t{20} << 20;
-  return {SliceState::memory(n, rank, ranks, wanted.distances), buffers(options) - buffers(least),
+  const StateForm form = form_of(n, wanted);
+  return {SliceState::memory(n, form, rank, ranks), buffers(options) - buffers(least),
           buffers(least) + CaptureTables::kMostBytes +
-              std::max(finish_memory(n, ranks, wanted.distances), Checkpoints::memory(n, wanted.distances)) +
-              runtime};
+              std::max(finish_memory(n, ranks, wanted.distances), Checkpoints::memory(n, form)) + runtime};
 }
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
@@ -488,7 +505,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
       observer.note(fmt::format("removed {}, which a run that ended early had left", file));
     const Database database(options.dir);
     database.require_rules(options.rules);
-    database.require_scope(Scope{});
+    database.require_scope(options.scope);
     config.present = database.slices();
     if (options.distances)
       for (int n : config.present)

@@ -1,4 +1,5 @@
 // Everything that settles positions: the search at a threshold, and the updates that predecessors receive.
+// The layout of the state (meaning.hpp) is a type: it says where open moves are counted, and how.
 #pragma once
 
 #include <array>
@@ -18,6 +19,50 @@ struct RowUpdates {
   std::span<const std::uint32_t> columns;
 };
 
+/// Open moves in the byte of the position: counting down shows at once what is lost.
+class Joined {
+ public:
+  explicit Joined(SliceState& state);
+  /// Starts threshold t.
+  void begin(int t);
+  /// Whether an open position has no open move, of those whose byte is open(-t, 0).
+  bool no_move(std::uint64_t /*place*/) const { return true; }
+  const void* counter(std::uint64_t place) const { return state_.codes.data() + place; }
+  /// Takes one open move from each position. Puts the columns of those that are lost by it into `hits` and
+  /// returns their number.
+  std::size_t count_down(const RowUpdates& updates, std::uint32_t* hits);
+  bool underflow() const { return underflow_; }
+
+  /// count_down() finds what is lost, not only what has no open move.
+  static constexpr bool kFindsLost = true;
+
+ private:
+  SliceState& state_;
+  std::array<Code, 256> less_;  ///< Meaning::counted_down
+  unsigned stuck_, lost_ = 0;   ///< the first byte without an open move; of those, the first that is lost
+  bool underflow_ = false;
+};
+
+/// Open moves in an array of their own.
+class Apart {
+ public:
+  explicit Apart(SliceState& state) : state_(state) {}
+  void begin(int) {}
+  bool no_move(std::uint64_t place) const { return state_.count(place) == 0; }
+  const void* counter(std::uint64_t place) const { return state_.counts.data() + place / 2; }
+  /// Takes one open move from each position. Puts the columns of those without any left into `hits` and
+  /// returns their number.
+  std::size_t count_down(const RowUpdates& updates, std::uint32_t* hits);
+  bool underflow() const { return underflow_; }
+
+  static constexpr bool kFindsLost = false;
+
+ private:
+  SliceState& state_;
+  bool underflow_ = false;
+};
+
+template <typename Layout>
 class StateUpdates {
  public:
   /// At most `most` newly settled positions of a sign are listed; what is more is marked in the state.
@@ -56,12 +101,13 @@ class StateUpdates {
 
   std::uint64_t settled() const { return settled_; }  ///< so far
   std::uint64_t updates() const { return updates_; }
-  bool underflow() const { return underflow_; }  ///< a count of open moves went below zero: a fault
+  /// A count of open moves went below zero: a fault.
+  bool underflow() const { return layout_.underflow(); }
 
   static constexpr std::size_t kAhead = 256;  ///< updates between prefetch and use
 
  private:
-  /// A position whose last open move was refuted, and whose byte is on its way from memory.
+  /// Apart: a position whose last open move was refuted, and whose byte is on its way from memory.
   struct Exhausted {
     std::uint64_t place;
     std::uint32_t local, column;
@@ -69,19 +115,20 @@ class StateUpdates {
   };
   void win(const RowUpdates& updates);
   void count_down(const RowUpdates& updates);
+  bool is_over(const RowUpdates& row, std::uint32_t column, int value);
   void settle_exhausted(std::size_t keep);
   void settle_found(Sign sign, const RowUpdates& row);
   void settle(Sign sign, int level, const RowUpdates& row);
   int next() const { return state_.with_distances() ? level_ + 1 : 0; }
 
   SliceState& state_;
+  Layout layout_;
   const std::size_t most_;
   int t_ = 0, level_ = 0;
   std::array<std::vector<Settled>, kPendingSets> listed_;
   std::vector<Exhausted> exhausted_;
   std::vector<std::uint32_t> hits_;
   std::uint64_t settled_ = 0, updates_ = 0;
-  bool underflow_ = false;
 };
 
 }  // namespace awele

@@ -47,7 +47,8 @@ struct StatePartReader::Impl {
   std::filesystem::path path;
   std::uint64_t positions = 0, bytes = 0;
   File file;
-  std::vector<Dataset> data;  ///< by plane
+  PlaneSet planes;
+  std::array<Dataset, kMostPlanes> data;
   std::vector<std::uint32_t> crcs;
 
   [[noreturn]] void damaged(const std::string& what) const {
@@ -62,7 +63,8 @@ struct StatePartReader::Impl {
     const PropertyList bounds = version_bounds();
     file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, bounds));
     if (!file.valid()) damaged(fmt::format("it cannot be opened ({})", hdf5_reason()));
-    for (std::size_t k = 0; k < data.size(); ++k) {
+    for (std::size_t k = 0; k < kMostPlanes; ++k) {
+      if (!planes.has(k)) continue;
       data[k] = Dataset(H5Dopen2(file, kNames[k], H5P_DEFAULT));
       if (!data[k].valid()) damaged(fmt::format("it has no {}", kNames[k]));
       const Dataspace space(H5Dget_space(data[k]));
@@ -73,7 +75,7 @@ struct StatePartReader::Impl {
           chunk[0] != chunk_bytes(k, positions))
         damaged(fmt::format("{} has the wrong shape", kNames[k]));
     }
-    crcs.resize(data.size() * pieces_of(positions));
+    crcs.resize(kMostPlanes * pieces_of(positions));
     const Dataset stored(H5Dopen2(file, kCrcs, H5P_DEFAULT));
     if (!stored.valid()) damaged("it has no /crc32");
     const Dataspace space(H5Dget_space(stored));
@@ -95,10 +97,10 @@ struct StatePartReader::Impl {
 };
 
 StatePartReader::StatePartReader(const std::filesystem::path& path, std::uint64_t positions,
-                                 std::size_t planes)
+                                 const PlaneSet& planes)
     : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
-  impl_->data.resize(planes);
+  impl_->planes = planes;
   impl_->positions = positions;
   impl_->open();
 }
@@ -109,10 +111,10 @@ StatePartReader& StatePartReader::operator=(StatePartReader&&) noexcept = defaul
 std::uint32_t StatePartReader::digest() const { return crc32(0, std::as_bytes(std::span(impl_->crcs))); }
 
 void StatePartReader::read(std::uint64_t piece, PieceStreams& streams) const {
-  const std::size_t planes = impl_->data.size();
-  for (std::size_t k = 0; k < planes; ++k) {
-    streams.crc[k] = impl_->crcs[planes * piece + k];
-    impl_->read_stream(k, piece, streams.stream[k]);
+  for (std::size_t k = 0; k < kMostPlanes; ++k) {
+    streams.crc[k] = impl_->crcs[kMostPlanes * piece + k];
+    streams.stream[k].clear();
+    if (impl_->planes.has(k)) impl_->read_stream(k, piece, streams.stream[k]);
   }
 }
 
@@ -121,19 +123,21 @@ void StatePartReader::read(std::uint64_t piece, PieceStreams& streams) const {
 struct StatePartWriter::Impl {
   std::filesystem::path path;
   std::uint64_t positions;
-  NewFile file;               // before what lies in it
-  std::vector<Dataset> data;  ///< by plane
+  PlaneSet planes;
+  NewFile file;  // before what lies in it
+  std::array<Dataset, kMostPlanes> data;
   std::vector<std::uint32_t> crcs;
   std::vector<std::uint32_t> stream_crcs;  ///< stream_digest of each piece
 
-  Impl(const std::filesystem::path& where, std::uint64_t count, std::size_t planes)
+  Impl(const std::filesystem::path& where, std::uint64_t count, const PlaneSet& set)
       : path(where),
         positions(count),
+        planes(set),
         file(path),
-        data(planes),
-        crcs(planes * pieces_of(positions)),
+        crcs(kMostPlanes * pieces_of(positions)),
         stream_crcs(pieces_of(positions)) {
-    for (std::size_t k = 0; k < planes; ++k) {
+    for (std::size_t k = 0; k < kMostPlanes; ++k) {
+      if (!planes.has(k)) continue;
       data[k] = create_bytes(file, kNames[k], plane_bytes(k, positions), chunk_bytes(k, positions));
       file.require(data[k].valid(), kNames[k]);
     }
@@ -153,13 +157,14 @@ struct StatePartWriter::Impl {
   }
 
   void close() {
-    for (std::size_t k = 0; k < data.size(); ++k) file.require(data[k].close(), kNames[k]);
+    for (std::size_t k = 0; k < kMostPlanes; ++k)
+      if (planes.has(k)) file.require(data[k].close(), kNames[k]);
     file.close();
   }
 
   /// An Error unless the file, opened again, says what was written.
   void require_reads_back() const try {
-    const StatePartReader reader(path, positions, data.size());
+    const StatePartReader reader(path, positions, planes);
     bool same = reader.digest() == crc32(0, std::as_bytes(std::span(crcs)));
     PieceStreams streams;
     for (std::uint64_t piece = 0; same && piece < stream_crcs.size(); ++piece) {
@@ -174,18 +179,19 @@ struct StatePartWriter::Impl {
 };
 
 StatePartWriter::StatePartWriter(const std::filesystem::path& path, std::uint64_t positions,
-                                 std::size_t planes)
+                                 const PlaneSet& planes)
     : impl_(std::make_unique<Impl>(path, positions, planes)) {}
 StatePartWriter::~StatePartWriter() = default;
 
 void StatePartWriter::write(std::uint64_t piece, const PieceStreams& streams) {
-  for (std::size_t k = 0; k < impl_->data.size(); ++k) {
+  for (std::size_t k = 0; k < kMostPlanes; ++k) {
+    if (!impl_->planes.has(k)) continue;
     const hsize_t offset[1] = {piece * plane_bytes(k, kPiecePositions)};
     const std::vector<std::byte>& stream = streams.stream[k];
     impl_->file.require(
         H5Dwrite_chunk(impl_->data[k], H5P_DEFAULT, 0, offset, stream.size(), stream.data()) >= 0,
         fmt::format("a piece of {}", kNames[k]));
-    impl_->crcs[impl_->data.size() * piece + k] = streams.crc[k];
+    impl_->crcs[kMostPlanes * piece + k] = streams.crc[k];
   }
   impl_->stream_crcs[piece] = stream_digest(streams);
 }

@@ -30,7 +30,8 @@ struct Graph {
   std::vector<std::uint32_t> child;
 };
 
-Graph expand(const Slices& slices, RuleSet rules, int n) {
+Graph expand(const Slices& slices, RuleSet rules, int n, int total) {
+  const int most = total > 0 ? total - n + 1 : n;
   Graph graph;
   const std::uint64_t size = plain::position_count(n);
   graph.exit.reserve(size);
@@ -48,6 +49,7 @@ Graph expand(const Slices& slices, RuleSet rules, int n) {
       else
         exit = std::max(exit, worth(slices, move));
     }
+    if (exit != kNone) exit = std::clamp(exit, -most, most);
     graph.exit.push_back(static_cast<std::int8_t>(exit));
   } while (plain::next_board(board));
   graph.first.push_back(static_cast<std::uint32_t>(graph.child.size()));
@@ -74,9 +76,9 @@ std::vector<std::int8_t> iterate(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::vector<std::int8_t>> reference_slices(RuleSet rules, int N) {
+std::vector<std::vector<std::int8_t>> reference_slices(RuleSet rules, int N, int total) {
   Slices slices;
-  for (int n = 0; n <= N; ++n) slices.push_back(iterate(expand(slices, rules, n)));
+  for (int n = 0; n <= N; ++n) slices.push_back(iterate(expand(slices, rules, n, total)));
   return slices;
 }
 

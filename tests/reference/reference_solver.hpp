@@ -9,8 +9,10 @@
 
 namespace awele::reference {
 
-/// Values of slices 0..N, each in the published order: result[n][place].
-std::vector<std::vector<std::int8_t>> reference_slices(RuleSet rules, int N);
+/// Values of slices 0..N, each in the published order: result[n][place]. With a total of T seeds, T >= N, all
+/// exits of slice n are clamped to what decides games of T seeds, T - n + 1, before anything follows from
+/// them.
+std::vector<std::vector<std::int8_t>> reference_slices(RuleSet rules, int N, int total = 0);
 
 /// The value of any board, with or without a hole, by one ply. `slices` must reach its number of seeds.
 int reference_value(const std::vector<std::vector<std::int8_t>>& slices, RuleSet rules, const Board& board);

@@ -52,24 +52,25 @@ inline std::vector<std::int8_t> iterate_values(int n, RuleSet rules,
   return values;
 }
 
-/// Distances of slice n, given its values and those of all smaller slices: in step r all positions settle
-/// whose best moves say r. A board on which the game is over has 0.
+/// Distances of slice n, given its values and those of all smaller slices, clamped or exact: in step r all
+/// positions settle whose best moves say r. A board on which the game is over has 0.
 inline std::vector<std::uint16_t> iterate_distances(int n, RuleSet rules,
-                                                    const std::vector<std::vector<std::int8_t>>& values) {
+                                                    const std::vector<std::vector<std::int8_t>>& values,
+                                                    Scope scope = {}) {
   constexpr int kOpen = 65535;
   const auto& own = values[static_cast<std::size_t>(n)];
   std::vector<std::uint16_t> distances(own.size(), kOpen);
   const auto derived = [&](std::uint64_t p) {
     const int value = own[p];
     const Moves all = moves(position_at(n, p), rules);
-    if (value == 0 || all.ended == value) return 0;
+    if (value == 0 || (all.ended && scope.clamp(n, *all.ended) == value)) return 0;
     int best = value > 0 ? kOpen : 0;
     for (const Move& move : all.pit) {
       if (move.kind == Move::Kind::empty || move.kind == Move::Kind::illegal) continue;
       const bool known = move.kind == Move::Kind::known;
       const std::uint64_t child = known ? 0 : position_rank(move.child);
       const auto& slice = values[static_cast<std::size_t>(n - move.captured)];
-      if ((known ? move.value : move.captured - slice[child]) != value) continue;
+      if (scope.clamp(n, known ? move.value : move.captured - slice[child]) != value) continue;
       const int distance = move.kind != Move::Kind::inner ? 1 : std::min(kOpen, 1 + distances[child]);
       best = value > 0 ? std::min(best, distance) : std::max(best, distance);
     }

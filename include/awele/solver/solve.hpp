@@ -9,6 +9,7 @@
 
 #include "awele/comm/communicator.hpp"
 #include "awele/game/board.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/solver/control.hpp"
 #include "awele/support/error.hpp"
 
@@ -18,6 +19,8 @@ struct SolveOptions {
   int seeds = 12;  ///< N, 0..48
   std::filesystem::path dir;
   RuleSet rules = RuleSet::awari;
+  /// Exact values, or outcomes only: clamped to what decides games of so many seeds.
+  Scope scope;
   /// Also store for each position the plies to the next capture or the end (awele/store/distances.hpp).
   /// Rounds are then strict: more of them, and two bytes a position more.
   bool distances = false;
@@ -28,6 +31,8 @@ struct SolveOptions {
   /// Positions that a rank expands at a time; 0: chosen by the size of its share. Large batches un-sow each
   /// frontier row less often.
   std::uint64_t batch = 0;
+  /// Keep open moves apart from the rest of a position's state, in 1.5 bytes, also where one byte holds both.
+  bool counts_apart = false;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned version);
@@ -61,7 +66,7 @@ struct SliceReport {
 
 /// Where a slice stands after a round.
 struct RoundStatus {
-  int threshold = 0;          ///< of seeds..1
+  int threshold = 0;          ///< of W..1, the largest value of the slice first
   std::uint64_t rounds = 0;   ///< so far
   std::uint64_t settled = 0;  ///< positions, on all ranks
   double seconds_left = 0;    ///< to the end of the slice, as far as can be told
@@ -105,8 +110,12 @@ std::vector<int> slices_to_solve(int seeds);
 /// `on_node`: most ranks of one node.
 int exchange_grid(const SolveOptions& options, int ranks, int on_node);
 
+/// True when one byte holds all there is to know of a position of slice n while it is solved; else it takes
+/// one and a half.
+bool one_byte_a_position(int n, const SolveOptions& options);
+
 /// Bytes that the state of slice n takes on `rank` of `ranks`.
-std::uint64_t state_memory(int n, int rank, int ranks, bool distances = false);
+std::uint64_t state_memory(int n, const SolveOptions& options, int rank, int ranks);
 
 /// Bytes of memory that `rank` of `ranks` needs for slice n: the state, and everything else.
 struct MemoryNeed {

@@ -1,10 +1,12 @@
 // A part of a saved slice state: one HDF5 file with a contiguous range of pieces.
 //
 //   /codes   uint8, one-dimensional: a byte a position, chunks of kPiecePositions, deflate
-//   /counts  uint8: open moves, two positions a byte (the first in the low half), half as many a chunk
+//   /counts  uint8: open moves, two positions a byte (the first in the low half), half as many a chunk; only
+//   of a
+//            state that keeps them apart from the codes
 //   /distances  uint8, only of a solve with distances: two bytes a position, the lower first
-//   /crc32   uint32 little-endian, one for each of these planes of a piece, piece after piece: zlib's
-//            CRC-32 of the plane's bytes; Fletcher-32
+//   /crc32   uint32 little-endian, three a piece, piece after piece, one for each of these planes: zlib's
+//            CRC-32 of the plane's bytes, 0 of one that is not there; Fletcher-32
 //
 // Positions lie in state order: state rows (mover halves) by number of seeds, then in order; in a row the
 // waiting halves with a hole, in order. The order knows nothing of ranks. Version bounds V110, as for slices.
@@ -24,14 +26,19 @@ namespace awele {
 /// Positions of a full piece, even.
 inline constexpr std::uint64_t kPiecePositions = std::uint64_t{1} << 19;
 
-/// The arrays of a state: codes, counts, and with distances those.
+/// The arrays that a state can have, by number: codes, counts, distances.
 inline constexpr std::size_t kMostPlanes = 3;
+/// Which of them a part holds; codes always.
+struct PlaneSet {
+  bool counts = false, distances = false;
+  bool has(std::size_t plane) const { return plane == 0 || (plane == 1 ? counts : distances); }
+};
 /// Bytes of a plane for that many positions.
 inline std::uint64_t plane_bytes(std::size_t plane, std::uint64_t positions) {
   return plane == 0 ? positions : plane == 1 ? (positions + 1) / 2 : 2 * positions;
 }
 
-/// One piece: for each plane its CRC-32 and its zlib stream.
+/// One piece: for each plane its CRC-32 and its zlib stream; 0 and none where there is no such plane.
 struct PieceStreams {
   std::array<std::uint32_t, kMostPlanes> crc{};
   std::array<std::vector<std::byte>, kMostPlanes> stream;
@@ -40,8 +47,8 @@ struct PieceStreams {
 /// Writes one part. Removes the file unless finish() is reached. Errors are awele::Error and name the file.
 class StatePartWriter {
  public:
-  /// `positions`: of the part, > 0; all its pieces but the last are full. `planes`: 2, or 3 with distances.
-  StatePartWriter(const std::filesystem::path& path, std::uint64_t positions, std::size_t planes);
+  /// `positions`: of the part, > 0; all its pieces but the last are full.
+  StatePartWriter(const std::filesystem::path& path, std::uint64_t positions, const PlaneSet& planes);
   ~StatePartWriter();
   StatePartWriter(const StatePartWriter&) = delete;
   StatePartWriter& operator=(const StatePartWriter&) = delete;
@@ -61,7 +68,7 @@ class StatePartWriter {
 /// Reads one part.
 class StatePartReader {
  public:
-  StatePartReader(const std::filesystem::path& path, std::uint64_t positions, std::size_t planes);
+  StatePartReader(const std::filesystem::path& path, std::uint64_t positions, const PlaneSet& planes);
   ~StatePartReader();
   StatePartReader(StatePartReader&&) noexcept;
   StatePartReader& operator=(StatePartReader&&) noexcept;
