@@ -48,9 +48,11 @@ double by_logarithm(const calibration::Law& law, int n) {
   return std::max(0.0, law.at_24 + law.slope * std::log(std::max(n, 1) / 24.0));
 }
 
-double rounds_of(int n) {
+/// Of a slice with values in -width..width.
+double rounds_of(int n, int width) {
   using namespace calibration;
-  return std::max(0.0, kRounds.at_24 + (n - 24) * (kRounds.slope + (n - 24) * kRounds.bend));
+  const double all = std::max(0.0, kRounds.at_24 + (n - 24) * (kRounds.slope + (n - 24) * kRounds.bend));
+  return n == 0 ? 0 : all * (1 - std::pow(1 - static_cast<double>(width) / n, kFewerRounds));
 }
 
 /// Time by which an inner move becomes dearer while slices outgrow the caches.
@@ -66,13 +68,15 @@ double values_read(int n) {
   return values;
 }
 
-double disk_bytes_of(int n) {
-  return size(n) * by_logarithm(calibration::kDiskBytes, n) + calibration::kFileOverhead;
+double disk_bytes_of(int n, Scope scope) {
+  using namespace calibration;
+  const double left = scope.clamps(n) ? 1 - kClampedLess * std::exp(-kClampedLessSlope * scope.width(n)) : 1;
+  return size(n) * by_logarithm(kDiskBytes, n) * left + kFileOverhead;
 }
 
-double disk_bytes_read(int n) {
+double disk_bytes_read(int n, Scope scope) {
   double bytes = 0;
-  for (int k = 2; k <= 15 && k <= n; ++k) bytes += disk_bytes_of(n - k);
+  for (int k = 2; k <= 15 && k <= n; ++k) bytes += disk_bytes_of(n - k, scope);
   return bytes;
 }
 
@@ -117,7 +121,7 @@ void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& mach
   s.exits = ns * (positions * kStateNs + slice.values_read * kInflateNs +
                   (all_moves(n) - slice.moves) * kCaptureNs);
   s.moves = ns * slice.predecessors * move_nanoseconds(n);
-  s.thresholds = ns * positions * n / 8 * std::min(1.0, kThresholdShare * n) * kWordNs;
+  s.thresholds = ns * positions * options.scope.width(n) / 8 * std::min(1.0, kThresholdShare * n) * kWordNs;
   // Measured: the mean over the busiest rank is 1 / (1 + ranks x rounds / state rows), at 20 and 24 seeds.
   const double rows = static_cast<double>(binomial(n + 6, 6));
   s.imbalance = ranks > 1 ? (s.moves + s.thresholds) * std::min(ranks - 1, ranks * slice.rounds / rows) : 0;
@@ -130,7 +134,7 @@ void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& mach
   s.network = between / nodes / (machine.network * 1e9);
   s.finish = ns * positions * (kTranspositionNs + kCompressNs);
   // Smaller slices come from the page cache when the nodes have the memory for it.
-  const double need = disk_bytes_read(n);
+  const double need = disk_bytes_read(n, options.scope);
   const double has =
       nodes * static_cast<double>(machine.memory_per_node) - ranks * static_cast<double>(slice.memory.all());
   s.disk_in = need > has ? need / (machine.disk * 1e9) : 0;
@@ -185,9 +189,9 @@ SlicePlan plan_slice(int n, const SolveOptions& options, const Machine& machine)
   }
   slice.moves = inner_moves(n);
   slice.predecessors = slice.moves * by_logarithm(kTakenBack, n);
-  slice.rounds = rounds_of(n);
+  slice.rounds = rounds_of(n, options.scope.width(n));
   slice.values_read = values_read(n);
-  slice.disk_bytes = disk_bytes_of(n);
+  slice.disk_bytes = disk_bytes_of(n, options.scope);
   const double elsewhere = 1 - 1.0 / machine.ranks;
   slice.bytes = elsewhere * (slice.predecessors * kBytesAMove + size(n) * (kBytesAPosition + 1) +
                              (all_moves(n) - slice.moves) * kBytesACapture);
