@@ -117,8 +117,123 @@ TEST_F(Cli, WrongUsageEndsWithTwo) {
   expect_error("export " + db + " --slice 3", 2, {"--out"});
 }
 
-TEST_F(Cli, UnknownEnvironmentVariablesAreRefused) {
-  expect_error("info --db " + awari(), 2, {"AWELE_TYPO", "unset"}, "AWELE_TYPO=1");
+TEST_F(Cli, MisspeltEnvironmentVariablesAreRefused) {
+  for (std::string name : {"AWELE_INJCT", "AWELE_INEJCT", "AWELE_INJECTS", "awele_inject", "AWLE_INJECT"})
+    expect_error("info --db " + awari(), 2, {name, "AWELE_INJECT is", "unset"}, name + "=1");
+  // Site modules and CMake set the first.
+  for (std::string name :
+       {"AWELE_ROOT", "AWELE_DIR", "AWELE_HOME", "AWELE_VERSION", "AWELE_DB", "AWELE_INCLUDE"})
+    EXPECT_EQ(run("info --db " + awari(), name + "=/opt/awele").code, 0) << name;
+}
+
+TEST_F(Cli, NumbersAreDecimal) {
+  const std::string db = " --db " + awari();
+  EXPECT_EQ(expect_success("check --slice 03" + db), expect_success("check --slice 3" + db));
+  EXPECT_EQ(expect_success("check --slice 008" + db), expect_success("check --slice 8" + db));
+  EXPECT_EQ(expect_success("plan --format json --seeds 012 --ranks 010 --memory-per-node 1GB"),
+            expect_success("plan --format json --seeds 12 --ranks 10 --memory-per-node 1000000000"));
+  const std::string board = " 0 1 2 0 0 0 0 1 2 0 0 0";
+  const std::vector<std::string> wholes = {"check --slice",
+                                           "stats --slice",
+                                           "stats --memory",
+                                           "export --out x --slice",
+                                           "verify --slice",
+                                           "verify --sample",
+                                           "verify --seed",
+                                           "bench probe --slice",
+                                           "bench probe --slice 3 --batch",
+                                           "bench --slice",
+                                           "bench --slice 3 --repeat",
+                                           "bench --slice 3 --batch",
+                                           "bench --slice 3 --ranks-per-node",
+                                           "solve --seeds",
+                                           "solve --seeds 3 --grace",
+                                           "solve --seeds 3 --exchange-bytes",
+                                           "analyze" + board + " --depth",
+                                           "analyze" + board + " --nodes",
+                                           "analyze" + board + " --graph",
+                                           "analyze" + board + " --table",
+                                           "analyze" + board + " --cache",
+                                           "analyze" + board + " --slices",
+                                           "analyze" + board + " --stores 1,1 --total",
+                                           "line" + board + " --stores 1,1 --total",
+                                           "play --depth",
+                                           "play --seeds-per-pit",
+                                           "play --stores 1,1 --total"};
+  const auto refused = [&](const std::string& command, const std::string& value) {
+    expect_error(command + " " + value + db, 2, {command.substr(command.rfind("--"))});
+  };
+  for (const std::string& command : wholes)
+    for (std::string value : {"0x4", "-1", "1e1", "2.5", "nan", "inf", "+3", "1_0", "99999999999999999999"})
+      refused(command, value);
+  for (std::string command :
+       {"solve --seeds 3 --interval", "solve --seeds 3 --checkpoint-every", "solve --seeds 3 --time-limit",
+        "bench --slice 3 --seconds", "bench probe --slice 3 --seconds", "play --time"})
+    for (std::string value : {"0x4", "-1", "nan", "inf", "-nan", "1e999", "1,5", "+3"})
+      refused(command, value);
+  for (std::string command : {"plan --seeds 3 --network", "plan --seeds 3 --disk"})
+    for (std::string value : {"0x4", "-1", "nan", "inf"})
+      expect_error(command + " " + value, 2, {command.substr(command.rfind("--"))});
+  for (std::string value : {"512QB", "GB", "-1GB", "nanGB", "1.2.3MB", "1EiB", "0"})
+    expect_error("plan --seeds 3 --memory-per-node " + value, 2, {"--memory-per-node", "bytes"});
+}
+
+TEST_F(Cli, AGigabyteIsABillionBytes) {
+  const auto bytes = [&](const std::string& text) {
+    return nlohmann::json::parse(
+               expect_success("plan --seeds 3 --format json --memory-per-node " + text))["memory_per_node"]
+        .get<std::uint64_t>();
+  };
+  EXPECT_EQ(bytes("512GB"), 512'000'000'000u);
+  EXPECT_EQ(bytes("512G"), 512'000'000'000u);
+  EXPECT_EQ(bytes("512GiB"), std::uint64_t{512} << 30);
+  EXPECT_EQ(bytes("512gib"), std::uint64_t{512} << 30);
+  EXPECT_EQ(bytes("1.5KiB"), 1536u);
+  EXPECT_EQ(bytes("010"), 10u);
+  EXPECT_NE(expect_success("plan --seeds 3 --memory-per-node 512GB").find("476.8 GiB (512.0 GB)"),
+            std::string::npos);
+}
+
+TEST_F(Cli, OptionsWithoutAValue) {
+  expect_error("check --db= --slice 3", 2, {"'--db=' has no value", "awele check --help"});
+  expect_error("export --slice 3 --out= --db " + awari(), 2, {"'--out=' has no value"});
+  expect_error("check --db ''", 2, {"the argument after '--db' is empty"});
+}
+
+TEST_F(Cli, BytesThatAreNotUtf8) {
+  const std::string db = scratch("\xE4wari");
+  std::filesystem::copy(awari(), db);
+  const auto info = nlohmann::json::parse(expect_success("info --format json --db " + db));
+  EXPECT_NE(info["dir"].get<std::string>().find("\uFFFDwari"), std::string::npos);
+  write_file(scratch("boards"), "\xE4 1 2\n0 1 2 0 0 0 0 1 2 0 0 0\n");
+  const Result answers = run("probe --format json --db " + db + " - <" + scratch("boards"));
+  EXPECT_EQ(answers.code, 2);
+  EXPECT_EQ(answers.err, "");
+  EXPECT_NE(answers.out.find("{\"error\":\"'\uFFFD' in the board"), std::string::npos) << answers.out;
+  EXPECT_NE(answers.out.find("\n{\"seeds\":6,"), std::string::npos) << answers.out;
+}
+
+TEST_F(Cli, StatusOfAnotherShape) {
+  const std::string db = copy();
+  write_file(db + "/status.json",
+             R"({"state":"finished","rules":"awari","seeds":8,"ranks":1,"seconds_so_far":2})");
+  EXPECT_NE(expect_success("status --db " + db).find("finished"), std::string::npos);
+  for (std::string wrong :
+       {R"({"state":1})", R"({"seeds":"8"})", R"({"ranks":1.5})", R"({"ranks":1e300})", R"({"positions":-1})",
+        R"({"seconds_so_far":"2"})", R"({"checkpoint":3})", R"({"checkpoint":{"path":[]}})",
+        R"({"rules":null})", R"([])", R"(3)", "{", "\xE4"}) {
+    write_file(db + "/status.json", wrong);
+    for (std::string format : {"", " --format json"})
+      expect_error("status --db " + db + format, 1,
+                   {"status.json is damaged", "the next run writes a new one"});
+  }
+  write_file(db + "/status.json", R"({"state":"running"})");
+  for (std::string wrong :
+       {R"({"host":1,"pid":2})", R"({"host":"a","pid":"2"})", R"({"token":3})", "[]", "\xE4"}) {
+    write_file(db + "/lock", wrong);
+    EXPECT_NE(expect_success("status --db " + db).find("an unknown run"), std::string::npos) << wrong;
+    expect_error("solve --seeds 3 --db " + db, 1, {"in use by an unknown run"});
+  }
 }
 
 TEST_F(Cli, BoardsThatAreNone) {

@@ -44,7 +44,7 @@ class Requests(unittest.TestCase):
         if inject:
             environment["AWELE_INJECT"] = inject
         process = subprocess.Popen([AWELE, "solve", "--seeds", str(seeds), "--db", str(self.db), *more],
-                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
         self.running.append(process)
         return process
 
@@ -86,6 +86,16 @@ class Requests(unittest.TestCase):
         self.assertEqual(list(self.db.glob("checkpoint*")), [])
         self.assertEqual([e["log_version"] for e in events(self.db, "start")], [1, 1])
 
+    def test_a_directory_whose_name_is_not_utf8(self):
+        self.db = pathlib.Path(self.scratch.name) / os.fsdecode(b"caf\xe9")
+        process = self.paused(14, seconds=3)
+        process.send_signal(signal.SIGUSR1)
+        self.ended(process, 75)
+        self.assertIn("\ufffd", events(self.db, "checkpoint")[-1]["path"])
+        self.db = self.db.rename(self.db.with_name(os.fsdecode(b"moved-\xe4")))
+        self.ended(self.start(14), 0)
+        self.assertEqual(len(events(self.db, "resumed")), 1)
+
     def test_a_slice_that_is_nearly_done_is_finished_first(self):
         process = self.paused(9)
         process.send_signal(signal.SIGUSR1)
@@ -98,6 +108,19 @@ class Requests(unittest.TestCase):
         self.ended(process, 143)
         self.assertFalse((self.db / "lock").exists())
         self.assertEqual(self.status()["state"], "interrupted")
+
+    def test_a_hang_up_ends_it_as_term_does_unless_it_is_ignored(self):
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_DFL))
+        process = self.paused(12, seconds=1)
+        process.send_signal(signal.SIGHUP)
+        self.ended(process, 128 + signal.SIGHUP)
+        self.assertFalse((self.db / "lock").exists())
+        (self.db / "log").unlink()
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+        process = self.paused(12, seconds=1)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGUSR1)
+        self.ended(process, 75)
 
     def test_term_with_a_grace_saves_the_state(self):
         process = self.paused(12, "--grace", "30")

@@ -94,7 +94,7 @@ TEST_P(Trouble, WrongCommandLines) {
   expect_trouble("solve --seeds 5 --rules wari --db " + db_.string(), 2, {"wari", "awari, unrestricted"});
   expect_trouble("solve --seeds 5 --fast --db " + db_.string(), 2, {"--fast"});
   expect_trouble("solve --seeds 5", 2, {"--db"});
-  expect_trouble("solve --seeds 5 --db " + db_.string(), 2, {"AWELE_RULES"}, "export AWELE_RULES=abapa;");
+  expect_trouble("solve --seeds 5 --db " + db_.string(), 2, {"AWELE_INJCT"}, "export AWELE_INJCT=abapa;");
   EXPECT_FALSE(fs::exists(db_));
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "awele/play/notation.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -35,9 +36,9 @@ void print_progress(const AnalysisReport& report, const Situation& situation, Ru
         "{}",
         fmt::join(line_in_words(situation, rules, report.moves[static_cast<std::size_t>(*report.best)].line),
                   " "));
-  fmt::print("  {:>5} {:>12} {:>8.0f} {:>9}  {:<12}  {}{}\n", report.depth, report.nodes,
-             static_cast<double>(report.nodes) / std::max(seconds, 1e-6), report.hits,
-             interval_in_words(report.proven), line, report.complete ? "" : "  (cut short)");
+  put("  {:>5} {:>12} {:>8.0f} {:>9}  {:<12}  {}{}\n", report.depth, report.nodes,
+      static_cast<double>(report.nodes) / std::max(seconds, 1e-6), report.hits,
+      interval_in_words(report.proven), line, report.complete ? "" : "  (cut short)");
 }
 
 namespace {
@@ -46,15 +47,15 @@ void print_move(const MoveReport& move, const Situation& situation, RuleSet rule
   const std::vector<std::string> line = line_in_words(situation, rules, move.line);
   const std::string estimate = move.estimate ? fmt::format("{:+.2f}", *move.estimate / 100.0) : "-";
   const std::string rest = fmt::format("{}", fmt::join(line.begin() + 1, line.end(), " "));
-  fmt::print("  {:<6}{} {:>12}  {:>8}  {}\n", line.front(), best ? "*" : " ", interval_in_words(move.proven),
-             estimate, rest);
+  put("  {:<6}{} {:>12}  {:>8}  {}\n", line.front(), best ? "*" : " ", interval_in_words(move.proven),
+      estimate, rest);
 }
 
 void print_difference(const Interval& proven, const Situation& situation, RuleSet rules) {
   const Interval final{proven.low + situation.lead(), proven.high + situation.lead()};
   if (rules != RuleSet::majority_slam) {
-    fmt::print("Proven: the final difference is {}{} for the side to move.\n", final.exact() ? "" : "within ",
-               interval_in_words(final));
+    put("Proven: the final difference is {}{} for the side to move.\n", final.exact() ? "" : "within ",
+        interval_in_words(final));
     return;
   }
   const char* result = final.low > 0     ? "the side to move wins"
@@ -63,22 +64,22 @@ void print_difference(const Interval& proven, const Situation& situation, RuleSe
                        : final.low == 0  ? "the side to move does not lose"
                        : final.high == 0 ? "the side to move does not win"
                                          : "nothing about who wins";
-  fmt::print("Proven: {}.\n", result);
+  put("Proven: {}.\n", result);
 }
 
 }  // namespace
 
 void print_analysis(const AnalysisReport& report, const Situation& situation, RuleSet rules, bool stores) {
-  if (!report.moves.empty()) fmt::print("\n  move          proven  estimate  expected line\n");
+  if (!report.moves.empty()) put("\n  move          proven  estimate  expected line\n");
   for (std::size_t m = 0; m < report.moves.size(); ++m)
     print_move(report.moves[m], situation, rules, report.best == static_cast<int>(m));
-  if (report.moves.empty()) fmt::print("\nThere is no legal move: the game ends here.\n");
+  if (report.moves.empty()) put("\nThere is no legal move: the game ends here.\n");
   const int n = seeds(situation.board);
   if (report.proven.exact())
-    fmt::print("\nProven: the value is {} ({} seeds on the board).\n", signed_number(report.proven.low), n);
+    put("\nProven: the value is {} ({} seeds on the board).\n", signed_number(report.proven.low), n);
   else
-    fmt::print("\nProven: the value is at least {} and at most {} ({} seeds on the board).\n",
-               signed_number(report.proven.low), signed_number(report.proven.high), n);
+    put("\nProven: the value is at least {} and at most {} ({} seeds on the board).\n",
+        signed_number(report.proven.low), signed_number(report.proven.high), n);
   if (stores) print_difference(report.proven, situation, rules);
 }
 

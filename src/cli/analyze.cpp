@@ -10,12 +10,15 @@
 #include "analysis_print.hpp"
 #include "awele/play/notation.hpp"
 #include "awele/probe/board_text.hpp"
+#include "awele/run/json.hpp"
 #include "awele/search/analysis.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "commands.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "results.hpp"
 #include "situation_options.hpp"
 
 namespace awele::cli {
@@ -153,18 +156,17 @@ class Run {
 
   void begin() const {
     if (!ranks_.root() || json()) return;
-    fmt::print("{}\n  depth        nodes  nodes/s  look-ups  proven        line\n",
-               draw_situation(situation_));
+    put("{}\n  depth        nodes  nodes/s  look-ups  proven        line\n", draw_situation(situation_));
   }
 
   void print_step(const AnalysisReport& report) const {
     if (!ranks_.root()) return;
     const double seconds = watch_.seconds();
     if (json())
-      fmt::print("{}\n", to_json(report, situation_, options_, rules_, seconds).dump());
+      put("{}\n", json_text(to_json(report, situation_, options_, rules_, seconds)));
     else
       print_progress(report, situation_, rules_, seconds);
-    std::fflush(stdout);
+    deliver_results();
   }
 
   const Options& options_;
@@ -179,11 +181,13 @@ class Run {
 void add_limits(CLI::App& command, Options& options) {
   command.add_option("--depth", options.depth, "Search to this many plies")
       ->type_name("D")
-      ->check(CLI::Range(1, kDeepest).description(""));
+      ->transform(whole(1, kDeepest));
   command.add_option("--time", options.time, "Search for this many seconds")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1e9).description(""));
-  command.add_option("--nodes", options.nodes, "Begin no further step after this many nodes")->type_name("K");
+      ->transform(real(0, 1e9));
+  command.add_option("--nodes", options.nodes, "Begin no further step after this many nodes")
+      ->type_name("K")
+      ->transform(whole(0));
 }
 
 }  // namespace
@@ -202,16 +206,18 @@ void add_analyze(CLI::App& app, Context& context) {
             "Use only the slices of at most this many seeds (default: all)");
   command
       ->add_option("--table", options->limits.table_bytes,
-                   "Memory for the transposition tables, all ranks together (default 64MB)")
-      ->transform(CLI::AsSizeValue(false))
+                   "Memory for the transposition tables, all ranks together (default 64MiB)")
+      ->transform(bytes(0))
       ->type_name("BYTES");
   command
       ->add_option("--graph", options->limits.graph_positions,
                    "Positions that the graphs for proofs may expand, all ranks together; 100 bytes each "
                    "(default 1000000)")
-      ->type_name("K");
-  command->add_option("--cache", options->cache, "Memory of a rank for pieces of the database (default 64MB)")
-      ->transform(CLI::AsSizeValue(false))
+      ->type_name("K")
+      ->transform(whole(0, std::uint64_t{1} << 40));
+  command
+      ->add_option("--cache", options->cache, "Memory of a rank for pieces of the database (default 64MiB)")
+      ->transform(bytes(0))
       ->type_name("BYTES");
   add_format(*command, options->format, {"text", "json"});
   command->callback([options, &context] {

@@ -9,7 +9,9 @@
 #include "awele/support/error.hpp"
 #include "commands.hpp"
 #include "game_files.hpp"
+#include "messages.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -77,18 +79,18 @@ class Annotation {
   }
 
   int run() {
-    for (const std::string& note : record_.all_notes()) fmt::print(stderr, "note: {}\n", note);
+    for (const std::string& note : record_.all_notes()) message("note: {}", note);
     options_.format == "ogn" ? print_ogn() : print_table();
     return 0;
   }
 
  private:
   void print_table() {
-    fmt::print("  ply  move    value     best            gave away\n");
+    put("  ply  move    value     best            gave away\n");
     for_each_ply([&](std::size_t ply, const Remark& remark) {
-      fmt::print("  {:>3}  {:<6}  {:<8}  {:<14}  {}{}\n", ply + 1, format_move(game_.move(ply)), remark.value,
-                 remark.best, remark.loss, remark.mark);
-      std::fflush(stdout);
+      put("  {:>3}  {:<6}  {:<8}  {:<14}  {}{}\n", ply + 1, format_move(game_.move(ply)), remark.value,
+          remark.best, remark.loss, remark.mark);
+      deliver_results();
     });
     print_end();
   }
@@ -101,7 +103,7 @@ class Annotation {
           "value {}{}", remark.value,
           lost ? fmt::format(", best {}, gave away {}{}", remark.best, remark.loss, remark.mark) : ""));
     });
-    fmt::print("{}", save_ogn(record_, comments));
+    put("{}", save_ogn(record_, comments));
   }
 
   template <typename Tell>
@@ -144,15 +146,15 @@ class Annotation {
 
   void print_end() const {
     const auto outcome = record_.outcome();
-    fmt::print("{}\n", outcome ? describe(*outcome, game_.rules()) : "The game is unfinished.");
+    put("{}\n", outcome ? describe(*outcome, game_.rules()) : "The game is unfinished.");
     if (game_.sharing() == Sharing::rows)
-      fmt::print("If it goes round for ever each side keeps its own row; values count an even split.\n");
+      put("If it goes round for ever each side keeps its own row; values count an even split.\n");
     std::array<std::size_t, 2> moves{};
     for (std::size_t ply = 0; ply < game_.plies(); ++ply)
       ++moves[static_cast<std::size_t>(game_.move(ply).side)];
     for (std::size_t side : {0, 1})
-      fmt::print("{} gave away {} for certain in {} moves.\n", side == 0 ? "First" : "Second", lost_[side],
-                 moves[side]);
+      put("{} gave away {} for certain in {} moves.\n", side == 0 ? "First" : "Second", lost_[side],
+          moves[side]);
   }
 
   const Options& options_;

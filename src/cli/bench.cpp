@@ -7,15 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include "awele/comm/exchange.hpp"
+#include "awele/run/json.hpp"
+#include "awele/solver/round_words.hpp"
 #include "awele/solver/solve.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/memory.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "commands.hpp"
 #include "machine.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "progress.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
 
 namespace awele::cli {
 
@@ -32,7 +37,7 @@ open moves of a position share a byte. ns_per_position and the phases are nanose
 position of the slice, cpu_ns_per_position of processor time: less, where the ranks
 had to wait for processors. g_ns is the unit to compare machines by: one random 2-byte update of a large
 array, prefetched, on all ranks at once. exchange_us is one empty exchange of
-messages, empty_round_us what a round without work costs (one reduction of four
+messages, empty_round_us what a round without work costs (one reduction of ten
 numbers), allreduce_us one of a single number. bytes_sent_* are bytes a position
 handed to other ranks; over_share is the sum divided by 1 - 1/ranks, the share of
 everything that concerns another rank. fixed_bytes_per_rank is the most that a rank
@@ -92,9 +97,9 @@ double exchange_microseconds(const SolveOptions& wanted, const Communicator& ran
 }
 
 Measured measure(const Options& options, const Communicator& ranks) {
-  const ProgressStyle style = !ranks.root()               ? ProgressStyle::none
-                              : messages_reach_terminal() ? ProgressStyle::bar
-                                                          : ProgressStyle::lines;
+  const ProgressStyle style = !ranks.root()           ? ProgressStyle::none
+                              : columns_of_messages() ? ProgressStyle::bar
+                                                      : ProgressStyle::lines;
   BenchObserver observer(style, 30);
   const std::unique_ptr<RunLock> lock = lock_directory(options.dir, ranks);
   solve_smaller(options.solve, options.slice, ranks, observer);
@@ -118,7 +123,7 @@ Measured measure(const Options& options, const Communicator& ranks) {
   measured.fixed = ranks.max(peak > state ? peak - state : 0);
   measured.exchange = exchange_microseconds(options.solve, ranks, options.seconds);
   measured.reduction = reduction_microseconds(ranks, 1, options.seconds);
-  measured.round = reduction_microseconds(ranks, 4, options.seconds);
+  measured.round = reduction_microseconds(ranks, kRoundWords, options.seconds);
   measured.g = update_nanoseconds(ranks, options.seconds);
   return measured;
 }
@@ -183,11 +188,11 @@ void print_value(const std::string& name, const nlohmann::ordered_json& value) {
   if (value.is_object()) {
     for (const auto& [key, part] : value.items()) print_value(fmt::format("{}: {}", name, key), part);
   } else if (value.is_number_float()) {
-    fmt::print("{:<32} {:>18.3f}\n", name, value.get<double>());
+    put("{:<32} {:>18.3f}\n", name, value.get<double>());
   } else if (value.is_string()) {
-    fmt::print("{:<32} {:>18}\n", name, value.get<std::string>());
+    put("{:<32} {:>18}\n", name, value.get<std::string>());
   } else {
-    fmt::print("{:<32} {:>18}\n", name, value.get<std::uint64_t>());
+    put("{:<32} {:>18}\n", name, value.get<std::uint64_t>());
   }
 }
 
@@ -199,7 +204,7 @@ int run(Options options, const Communicator& ranks) {
   if (!ranks.root()) return static_cast<int>(ExitCode::ok);
   const nlohmann::ordered_json json = to_json(options, measured);
   if (options.format == "json") {
-    fmt::print("{}\n", json.dump());
+    put("{}\n", json_text(json));
   } else {
     for (const auto& [name, value] : json.items()) print_value(name, value);
   }
@@ -220,12 +225,12 @@ void add_bench(CLI::App& app, Context& context) {
   add_format(*command, options->format, {"table", "json"});
   command->add_option("--repeat", options->repeat, "Solve the slice K times and keep the fastest (default 1)")
       ->type_name("K")
-      ->check(CLI::Range(1, 1000).description(""));
+      ->transform(whole(1, 1000));
   command
       ->add_option("--seconds", options->seconds,
                    "Duration of each measurement of the machine itself (default 1)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 60.0).description(""));
+      ->transform(real(0, 60));
   add_outcome(*command, options->outcome);
   add_distances(*command, options->solve);
   add_solve_tuning(*command, options->solve);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -12,9 +13,12 @@
 
 #include "awele/index/slice_index.hpp"
 #include "awele/probe/probe.hpp"
+#include "awele/run/json.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "commands.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -107,11 +111,12 @@ Work singles(const Prober& prober, const std::vector<Board>& boards) {
 
 double threads_rate(const Prober& prober, const std::vector<Board>& boards, double seconds,
                     unsigned threads) {
-  std::vector<double> each(threads);
-  std::vector<std::thread> running;
-  for (double& own : each) running.emplace_back([&] { own = rate(seconds, singles(prober, boards)); });
-  for (std::thread& thread : running) thread.join();
-  return std::accumulate(each.begin(), each.end(), 0.0);
+  std::vector<std::future<double>> running;  // which pass on what a thread throws
+  for (unsigned k = 0; k < threads; ++k)
+    running.push_back(std::async(std::launch::async, [&] { return rate(seconds, singles(prober, boards)); }));
+  double sum = 0;
+  for (std::future<double>& each : running) sum += each.get();
+  return sum;
 }
 
 /// Brings the whole slice into the cache; returns the seconds that took.
@@ -164,14 +169,14 @@ nlohmann::ordered_json measure(const Options& options) {
 int run(const Options& options) {
   const nlohmann::ordered_json json = measure(options);
   if (options.format == "json") {
-    fmt::print("{}\n", json.dump());
+    put("{}\n", json_text(json));
     return static_cast<int>(ExitCode::ok);
   }
   for (const auto& [name, value] : json.items()) {
     if (name == "warm_up_seconds")
-      fmt::print("{:<20} {:>14.3f}\n", name, value.get<double>());
+      put("{:<20} {:>14.3f}\n", name, value.get<double>());
     else
-      fmt::print("{:<20} {:>14.0f}\n", name, value.get<double>());
+      put("{:<20} {:>14.0f}\n", name, value.get<double>());
   }
   return static_cast<int>(ExitCode::ok);
 }
@@ -186,10 +191,10 @@ CLI::App* add_bench_probe(CLI::App& bench, Context& context) {
   add_format(*command, options->format, {"table", "json"});
   command->add_option("--seconds", options->seconds, "Duration of each measurement (default 1)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 60.0).description(""));
+      ->transform(real(0, 60));
   command->add_option("--batch", options->batch, "Boards of a call (default 1000000)")
       ->type_name("BOARDS")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 28).description(""));
+      ->transform(whole(1, std::uint64_t{1} << 28));
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
   return command;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "awele/probe/board_text.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -33,22 +34,20 @@ std::string distance_in_words(const BoardAnswer& answer) {
 
 void print_move(int i, int seeds, const MoveAnswer& move, bool best) {
   if (!move.value) {
-    fmt::print(
-        "  {:>3}  {:>5}  {}\n", i, seeds,
+    put("  {:>3}  {:>5}  {}\n", i, seeds,
         move.kind == Move::Kind::empty ? "empty" : "illegal: it would leave the opponent without seeds");
     return;
   }
   const std::string value = *move.value == 0 ? "0" : fmt::format("{:+}", *move.value);
   const std::string distance = move.distance ? fmt::format("  {:>8}", *move.distance) : "";
-  fmt::print("  {:>3}  {:>5}  {:>8}  {:>5}{}{}\n", i, seeds, move.captured, value, distance,
-             best ? " *" : "");
+  put("  {:>3}  {:>5}  {:>8}  {:>5}{}{}\n", i, seeds, move.captured, value, distance, best ? " *" : "");
 }
 
 }  // namespace
 
 void print_answer(const Board& board, const BoardAnswer& answer, RuleSet rules) {
-  fmt::print("{}\n{}\n{}\n", draw_board(board), value_in_words(answer, rules), distance_in_words(answer));
-  fmt::print("  pit  seeds  captures  value{}\n", answer.distance ? "  distance" : "");
+  put("{}\n{}\n{}\n", draw_board(board), value_in_words(answer, rules), distance_in_words(answer));
+  put("  pit  seeds  captures  value{}\n", answer.distance ? "  distance" : "");
   bool legal = false;
   for (int i = 0; i < kHalfPits; ++i) {
     const MoveAnswer& move = answer.moves[i];
@@ -56,9 +55,9 @@ void print_answer(const Board& board, const BoardAnswer& answer, RuleSet rules) 
     print_move(i, board[i], move, std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end());
   }
   if (!legal)
-    fmt::print("\nThere is no legal move: the game ends here, under the rules {}.\n", name(rules));
+    put("\nThere is no legal move: the game ends here, under the rules {}.\n", name(rules));
   else if (answer.best.empty())
-    fmt::print("\nThe value is that of having no other move: each side keeps its own pits.\n");
+    put("\nThe value is that of having no other move: each side keeps its own pits.\n");
 }
 
 }  // namespace awele::cli

@@ -8,6 +8,7 @@
 #include "awele/support/error.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "results.hpp"
 #include "scan.hpp"
 
 namespace awele::cli {
@@ -87,11 +88,11 @@ bool check(const ScannedSlice& slice) {
     }
   const std::string file = slice.path.filename().string();
   if (fault.empty())
-    fmt::print("{}  {:>15} positions  CRC-32 {:08x}  ok\n", file, slice.reader->info().positions,
-               slice.reader->info().crc);
+    put("{}  {:>15} positions  CRC-32 {:08x}  ok\n", file, slice.reader->info().positions,
+        slice.reader->info().crc);
   else
-    fmt::print("{}  WRONG: {}\n", file, fault);
-  std::fflush(stdout);
+    put("{}  WRONG: {}\n", file, fault);
+  deliver_results();
   return fault.empty();
 }
 

@@ -1,5 +1,5 @@
-// Environment variables of this program. A name that starts with AWELE_ and is not listed here is an error:
-// a misspelt setting must not be ignored.
+// Environment variables of this program. A name that is nearly one of these is an error: a misspelt setting
+// must not be ignored. Others may begin with AWELE_ (AWELE_ROOT of CMake and site modules, for example).
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ inline const std::vector<std::string_view> kEnvironmentVariables = {
     "AWELE_INJECT",  // a fault for tests, see awele/run/run_control.hpp
 };
 
-/// Throws awele::Error (ExitCode::usage) for the first unknown name.
+/// Throws awele::Error (ExitCode::usage) for the first that is nearly one of them.
 void check_environment();
 
 }  // namespace awele::cli

@@ -14,6 +14,7 @@
 #include "awele/support/files.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "results.hpp"
 #include "scan.hpp"
 
 namespace awele::cli {
@@ -110,7 +111,7 @@ int run(const Options& options) {
     output->flush();
     output->finish();
   });
-  fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, out.string());
+  put("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, out.string());
   return static_cast<int>(ExitCode::ok);
 }
 

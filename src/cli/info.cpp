@@ -5,10 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "commands.hpp"
+#include "messages.hpp"
 #include "options.hpp"
+#include "results.hpp"
 #include "scan.hpp"
+#include "table.hpp"
 
 namespace awele::cli {
 
@@ -71,29 +75,41 @@ double a_position(std::uint64_t bytes, std::uint64_t positions) {
   return positions == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(positions);
 }
 
-template <typename Label>
-void print_row(Label label, const Totals& t, const std::string& crc, const char* distances) {
-  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10.3f}  {:>9}\n", label, t.positions,
-             t.won, t.drawn, t.lost, crc, t.bytes, a_position(t.bytes, t.positions), distances);
+std::vector<std::string> row(const std::string& label, const Totals& t, const std::string& crc,
+                             const std::string& distances) {
+  const auto text = [](std::uint64_t number) { return std::to_string(number); };
+  return {label,         text(t.positions),
+          text(t.won),   text(t.drawn),
+          text(t.lost),  crc,
+          text(t.bytes), fmt::format("{:.3f}", a_position(t.bytes, t.positions)),
+          distances};
 }
 
 void print_table(const std::string& dir, const std::vector<ScannedSlice>& slices, const Summary& summary) {
-  fmt::print("{}: rules {}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown");
-  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10}  {:>9}\n", "seeds", "positions",
-             "won", "drawn", "lost", "CRC-32", "bytes", "bytes/pos.", "distances");
+  put("{}: rules {}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown");
+  Table table({{"seeds", 5},
+               {"positions", 15},
+               {"won", 15, 2},
+               {"drawn", 15, 3},
+               {"lost", 15, 4},
+               {"CRC-32", 8, 1},
+               {"bytes", 15, 6},
+               {"bytes/pos.", 10, 7},
+               {"distances", 9, 5}});
   for (const ScannedSlice& slice : slices) {
     if (!slice.reader) continue;
     Totals own;
     own.add(*slice.reader);
-    print_row(slice.seeds, own, fmt::format("{:08x}", slice.reader->info().crc),
-              slice.reader->has_distances() ? "yes" : "no");
+    table.add(row(std::to_string(slice.seeds), own, fmt::format("{:08x}", slice.reader->info().crc),
+                  slice.reader->has_distances() ? "yes" : "no"));
   }
-  print_row("all", summary.totals, "", "");
+  table.add(row("all", summary.totals, "", ""));
+  table.print();
   if (summary.complete >= 0)
-    fmt::print("\nComplete up to {} seeds.\n", summary.complete);
+    put("\nComplete up to {} seeds.\n", summary.complete);
   else
-    fmt::print("\nNot complete: slice 0 is missing.\n");
-  if (!summary.missing.empty()) fmt::print("Missing: {}.\n", fmt::join(summary.missing, ", "));
+    put("\nNot complete: slice 0 is missing.\n");
+  if (!summary.missing.empty()) put("Missing: {}.\n", fmt::join(summary.missing, ", "));
 }
 
 nlohmann::ordered_json to_json(const Totals& t) {
@@ -127,7 +143,7 @@ void print_json(const std::string& dir, const std::vector<ScannedSlice>& slices,
   json["complete_up_to"] = nullptr;
   if (summary.complete >= 0) json["complete_up_to"] = summary.complete;
   json["missing"] = summary.missing;
-  fmt::print("{}\n", json.dump());
+  put("{}\n", json_text(json));
 }
 
 int run(const Options& options) {
@@ -140,7 +156,7 @@ int run(const Options& options) {
   bool damaged = false;
   for (const ScannedSlice& slice : slices) {
     if (slice.reader) continue;
-    fmt::print(stderr, "awele: {}\n", slice.error);
+    error_message(slice.error);
     damaged = true;
   }
   return static_cast<int>(damaged ? ExitCode::failure : ExitCode::ok);

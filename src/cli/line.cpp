@@ -8,6 +8,7 @@
 #include "awele/play/notation.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "results.hpp"
 #include "situation_options.hpp"
 
 namespace awele::cli {
@@ -41,23 +42,23 @@ struct Options {
 };
 
 void print_moves(const OptimalLine& line) {
-  fmt::print("  ply  move    value  distance  stores\n");
+  put("  ply  move    value  distance  stores\n");
   const int half = line.game.start().total() / 2;
   bool decided = false;
   for (std::size_t ply = 0; ply < line.moves.size(); ++ply) {
     const LineMove& each = line.moves[ply];
     const Stores& stores = line.game.before(ply + 1).stores;
     const bool now = stores[0] > half || stores[1] > half;
-    fmt::print("  {:>3}  {:<6}  {:>5}  {:>8}  {:>2}-{}{}{}\n", ply + 1, format_move(each.move),
-               each.value == 0 ? "0" : fmt::format("{:+}", each.value), each.distance, stores[0], stores[1],
-               each.move.rest > 0 ? fmt::format("  takes the remaining {}", each.move.rest) : "",
-               now && !decided ? "  more than half" : "");
+    put("  {:>3}  {:<6}  {:>5}  {:>8}  {:>2}-{}{}{}\n", ply + 1, format_move(each.move),
+        each.value == 0 ? "0" : fmt::format("{:+}", each.value), each.distance, stores[0], stores[1],
+        each.move.rest > 0 ? fmt::format("  takes the remaining {}", each.move.rest) : "",
+        now && !decided ? "  more than half" : "");
     decided = decided || now;
   }
 }
 
 void print_result(const char* how, const Outcome& outcome, RuleSet rules) {
-  fmt::print("  {:<28} {}\n", how, describe(outcome, rules));
+  put("  {:<28} {}\n", how, describe(outcome, rules));
 }
 
 /// How a cycle would end by each way of sharing what is left. Values know of one only.
@@ -69,8 +70,8 @@ void print_both_results(const Game& game) {
 void print_cycle(const Game& game) {
   const std::size_t first = game.first_occurrence();
   const int n = seeds(game.now().board);
-  fmt::print("A cycle: plies {} to {} lead back to the same position; the {} seed{} left are split {}-{}.\n",
-             first + 1, game.plies(), n, n == 1 ? "" : "s", format_halves(n), format_halves(n));
+  put("A cycle: plies {} to {} lead back to the same position; the {} seed{} left are split {}-{}.\n",
+      first + 1, game.plies(), n, n == 1 ? "" : "s", format_halves(n), format_halves(n));
 }
 
 int run(const Options& options) {
@@ -78,14 +79,14 @@ int run(const Options& options) {
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   const RuleSet rules = prober.rules().value_or(RuleSet::awari);
   const OptimalLine line = optimal_line(prober, read_situation(options.situation, rules));
-  fmt::print("{}\n", draw_situation(line.game.start()));
+  put("{}\n", draw_situation(line.game.start()));
   if (!line.moves.empty()) print_moves(line);
   const bool cycle = line.game.outcome()->ending == Ending::repetition;
   if (cycle) print_cycle(line.game);
   if (cycle && !options.situation.stores.empty())
     print_both_results(line.game);
   else
-    fmt::print("{}\n", describe(*line.game.outcome(), rules));
+    put("{}\n", describe(*line.game.outcome(), rules));
   return 0;
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,9 @@
 #include "awele/support/version.hpp"
 #include "commands.hpp"
 #include "environment.hpp"
+#include "messages.hpp"
+#include "process.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -24,8 +27,9 @@ constexpr const char* kFooter = R"(awele COMMAND --help tells more about a comma
 Exit codes: 0 done, 1 run-time error, 2 wrong usage, 3 verification failed,
 4 not enough memory or disk, 75 stopped on request and can be continued.)";
 
-int report(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "awele: {}\n", message);
+int report(ExitCode code, std::string_view sentence) noexcept {
+  flush_results();
+  error_message(sentence);
   return static_cast<int>(code);
 }
 
@@ -69,9 +73,27 @@ void refuse_unknown_command(const CLI::App& app, const Context& context) {
                                              fmt::join(names, ", ")));
 }
 
+/// The library would take the next argument for the value of "--db=", and an empty one for none.
+void refuse_missing_values(const Context& context) {
+  for (int k = 2; k < context.argc; ++k) {
+    const std::string_view text = context.argv[k], before = context.argv[k - 1];
+    if (text == "--") return;
+    if (text.empty())
+      throw Error(ExitCode::usage, fmt::format("the argument after '{}' is empty; try awele --help", before));
+    if (text.starts_with("--") && text.find('=') == text.size() - 1)
+      throw Error(ExitCode::usage,
+                  fmt::format("'{}' has no value; try awele {} --help", text, context.argv[1]));
+  }
+}
+
 /// --help and --version print and are done; everything else is an error in one sentence.
 int parse_stopped(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream help;
+    const int code = app.exit(error, help);
+    put_text(help.str());
+    return code;
+  }
   const auto commands = app.get_subcommands();
   std::string message = error.what();
   for (char& c : message)
@@ -87,6 +109,7 @@ int run(int argc, char** argv) {
   declare(app, context);
   check_environment();
   refuse_unknown_command(app, context);
+  refuse_missing_values(context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -98,23 +121,17 @@ int run(int argc, char** argv) {
   return context.command();
 }
 
-/// A result that could not be written (disk full) is no result.
-int flush_output(int code) {
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
-  return code != 0 ? code : report(ExitCode::failure, "the results could not be written to standard output");
-}
-
 }  // namespace
 
 }  // namespace awele::cli
 
 int main(int argc, char** argv) {
   using namespace awele;
+  cli::prepare_process();
   leave_hdf5_at_exit();
   try {
-    return cli::flush_output(cli::run(argc, argv));
+    return cli::close_results(cli::run(argc, argv));
   } catch (const Error& error) {
-    std::fflush(stdout);
     return cli::report(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return cli::report(ExitCode::no_resources, "not enough memory; free some, or use a machine with more");

@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "awele/support/decimal.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
+#include "numbers.hpp"
 
 namespace awele::cli {
 
@@ -38,18 +39,16 @@ CLI::Option* add_rules(CLI::App& command, std::string& rules, const std::string&
 
 CLI::Option* add_seeds(CLI::App& command, const std::string& option, int& seeds,
                        const std::string& description) {
-  const auto in_range = [](const std::string& text) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good =
-        error == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= kMaxSeeds;
-    return good ? std::string()
-                : fmt::format("'{}' is not a number of seeds; give a whole number from 0 to {}", text,
-                              kMaxSeeds);
+  const auto in_range = [](std::string& text) {
+    const auto value = parse_decimal(text);
+    if (!value || *value > kMaxSeeds)
+      return fmt::format("'{}' is not a number of seeds; give a whole number from 0 to {}", text, kMaxSeeds);
+    text = std::to_string(*value);
+    return std::string();
   };
   return command.add_option(option, seeds, description)
       ->type_name("N")
-      ->check(CLI::Validator(in_range, "", "seeds"));
+      ->transform(CLI::Validator(in_range, "", "seeds"));
 }
 
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {
@@ -114,9 +113,8 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
       .add_option("--exchange-bytes", options.exchange_bytes,
                   "Bytes a rank receives at most in one exchange of messages (default: eight for each "
                   "position of a batch)")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(bytes(1, std::uint64_t{1} << 30))
       ->type_name("BYTES")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30).description(""))
       ->group(group);
   command
       .add_option("--ranks-per-node", options.ranks_per_node,
@@ -124,14 +122,14 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
                   "nodes; the "
                   "number of ranks: one hop (default 0)")
       ->type_name("K")
-      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->transform(whole(0, 1 << 20))
       ->group(group);
   command
       .add_option("--batch", options.batch,
                   "Positions that a rank expands at a time (default: by the size of the largest slice, at "
                   "least 131072)")
       ->type_name("POSITIONS")
-      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""))
+      ->transform(whole(64, std::uint64_t{1} << 28))
       ->group(group);
   command
       .add_flag("--counts-apart", options.counts_apart,

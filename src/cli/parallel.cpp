@@ -1,25 +1,22 @@
 #include "parallel.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <new>
+#include <string>
 
 #include "awele/run/signals.hpp"
 #include "awele/solver/solve.hpp"
 #include "awele/support/error.hpp"
+#include "messages.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
 namespace {
 
-[[noreturn]] void end_all(const Communicator& ranks, ExitCode code, const char* message) {
-  std::fflush(stdout);
-  fmt::print(stderr, "awele: [rank {}] {}\n", ranks.rank(), message);
-  std::fflush(stderr);
+[[noreturn]] void end_all(const Communicator& ranks, ExitCode code, const char* sentence) {
+  flush_results();
+  const std::string rank = std::to_string(ranks.rank());
+  write_message({"awele: [rank ", rank, "] ", sentence, "\n"});
   MpiSession::abort(static_cast<int>(code));
 }
 
@@ -34,7 +31,7 @@ int run_parallel(const Context& context, const std::function<int(const Communica
     return body(ranks);
   } catch (const Stopped& stopped) {
     // All ranks stop together: rank 0 speaks for them, and MPI ends in good order.
-    if (ranks.root()) fmt::print(stderr, "awele: {}\n", stopped.what());
+    if (ranks.root()) error_message(stopped.what());
     return static_cast<int>(stopped.code());
   } catch (const Error& error) {
     if (ranks.size() == 1) throw;
@@ -50,18 +47,9 @@ int run_parallel(const Context& context, const std::function<int(const Communica
 
 std::unique_ptr<RunLock> lock_directory(const std::filesystem::path& dir, const Communicator& ranks) {
   if (!ranks.root()) return nullptr;
-  auto lock = std::make_unique<RunLock>(
-      dir, [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); });
+  auto lock = std::make_unique<RunLock>(dir, [](const std::string& sentence) { message("{}", sentence); });
   remove_when_ended(lock->path().string(), lock->token());
   return lock;
-}
-
-bool messages_reach_terminal() {
-  if (isatty(STDERR_FILENO)) return true;
-  if (!std::getenv("OMPI_COMM_WORLD_SIZE")) return false;
-  std::error_code error;
-  const auto target = std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", getppid()), error);
-  return !error && (target.string().starts_with("/dev/pts/") || target.string().starts_with("/dev/tty"));
 }
 
 }  // namespace awele::cli

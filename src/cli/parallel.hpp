@@ -18,8 +18,4 @@ int run_parallel(const Context& context, const std::function<int(const Communica
 /// The lock of a directory, on rank 0; a signal that ends the process removes it.
 std::unique_ptr<RunLock> lock_directory(const std::filesystem::path& dir, const Communicator& ranks);
 
-/// Whether what rank 0 prints on standard error reaches a terminal: its own, or that of the mpirun that
-/// forwards it.
-bool messages_reach_terminal();
-
 }  // namespace awele::cli

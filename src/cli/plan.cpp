@@ -7,11 +7,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/memory.hpp"
 #include "commands.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "results.hpp"
+#include "table.hpp"
 
 namespace awele::cli {
 
@@ -116,24 +120,34 @@ nlohmann::ordered_json to_json(const Plan& plan) {
 }
 
 void print_table(const Plan& plan) {
-  fmt::print("{:>5}  {:>15}  {:>10}  {:>6}  {:>9}  {:>10}  {:>9}  {:>10}\n", "seeds", "positions",
-             "MiB a rank", "rounds", "GB sent", "messages", "GB disk", "seconds");
+  Table table({{"seeds", 5},
+               {"positions", 15, 3},
+               {"MiB a rank", 10},
+               {"rounds", 6, 5},
+               {"GB sent", 9, 2},
+               {"messages", 10, 4},
+               {"GB disk", 9, 1},
+               {"seconds", 10}});
+  const auto row = [&](std::string seeds, std::string positions, std::uint64_t memory, std::string rounds,
+                       const auto& sums, double seconds) {
+    table.add({std::move(seeds), std::move(positions), fmt::format("{:.0f}", mib(memory)), std::move(rounds),
+               fmt::format("{:.3f}", sums.bytes / 1e9), fmt::format("{:.0f}", sums.messages),
+               fmt::format("{:.3f}", sums.disk_bytes / 1e9), fmt::format("{:.2f}", seconds)});
+  };
   for (const SlicePlan& s : plan.slices)
-    fmt::print("{:>5}  {:>15}  {:>10.0f}  {:>6.0f}  {:>9.3f}  {:>10.0f}  {:>9.3f}  {:>10.2f}\n", s.seeds,
-               s.positions, mib(s.memory.all()), s.rounds, s.bytes / 1e9, s.messages, s.disk_bytes / 1e9,
-               s.seconds.all());
-  fmt::print("{:>5}  {:>15}  {:>10.0f}  {:>6}  {:>9.3f}  {:>10.0f}  {:>9.3f}  {:>10.2f}\n\n", "all", "",
-             mib(plan.memory.all()), "", plan.bytes / 1e9, plan.messages, plan.disk_bytes / 1e9,
-             plan.seconds.all());
+    row(std::to_string(s.seeds), std::to_string(s.positions), s.memory.all(), fmt::format("{:.0f}", s.rounds),
+        s, s.seconds.all());
+  row("all", "", plan.memory.all(), "", plan, plan.seconds.all());
+  table.print();
+  put("\n");
 }
 
 void print_terms(const Plan& plan) {
   const PlanSeconds& largest = plan.slices.back().seconds;
-  fmt::print("{:<12}  {:>12}  {:>12}\n", "seconds", "largest", "all slices");
+  put("{:<12}  {:>12}  {:>12}\n", "seconds", "largest", "all slices");
   for (const Term& term : kTerms)
-    fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n", term.name, largest.*term.seconds,
-               plan.seconds.*term.seconds);
-  fmt::print("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
+    put("{:<12}  {:>12.2f}  {:>12.2f}\n", term.name, largest.*term.seconds, plan.seconds.*term.seconds);
+  put("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
 }
 
 /// A sentence or two on what a machine with so many ranks would need.
@@ -171,29 +185,29 @@ int run(Options options) {
       json["cluster"] = to_json(cluster_plan(options));
       json["cluster"].erase("slices");
     }
-    fmt::print("{}\n", json.dump());
+    put("{}\n", json_text(json));
     return static_cast<int>(ExitCode::ok);
   }
   print_table(plan);
   print_terms(plan);
-  fmt::print("{}.\n", needs(plan));
-  fmt::print("A node is taken to have {:.1f} GiB: {}.\n", mib(machine.memory_per_node) / 1024,
-             plan.fits() ? "that is enough" : "that is not enough");
+  put("{}.\n", needs(plan));
+  put("A node is taken to have {:.1f} GiB ({:.1f} GB): {}.\n", mib(machine.memory_per_node) / 1024,
+      static_cast<double>(machine.memory_per_node) / 1e9,
+      plan.fits() ? "that is enough" : "that is not enough");
   if (nodes)
-    fmt::print("With {} rank{} a node the fewest that have the memory: {} node{}.\n", machine.ranks_per_node,
-               machine.ranks_per_node == 1 ? "" : "s", *nodes, *nodes == 1 ? "" : "s");
+    put("With {} rank{} a node the fewest that have the memory: {} node{}.\n", machine.ranks_per_node,
+        machine.ranks_per_node == 1 ? "" : "s", *nodes, *nodes == 1 ? "" : "s");
   else
-    fmt::print("With {} ranks a node no number of them has the memory.\n", machine.ranks_per_node);
+    put("With {} ranks a node no number of them has the memory.\n", machine.ranks_per_node);
   const SlicePlan& largest = plan.slices.back();
-  fmt::print(
-      "A checkpoint of the largest slice takes {} and up to {:.1f} GB of disk, twice that while the next is "
+  put("A checkpoint of the largest slice takes {} and up to {:.1f} GB of disk, twice that while the next is "
       "written.\nWarn a batch job {:.0f} s before its end: --signal=B:USR1@{:.0f}.\n",
       format_seconds(largest.checkpoint_seconds), largest.checkpoint_bytes / 1e9,
       std::ceil(plan.warning_seconds), std::ceil(plan.warning_seconds));
-  fmt::print("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
+  put("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
   if (whole_game)
-    fmt::print("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,
-               needs(cluster_plan(options)));
+    put("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,
+        needs(cluster_plan(options)));
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -209,25 +223,25 @@ void add_plan(CLI::App& app, Context& context) {
   add_distances(*command, options->solve);
   command->add_option("--ranks", machine.ranks, "Number of ranks (default 1)")
       ->type_name("R")
-      ->check(CLI::Range(1, 1 << 20).description(""));
+      ->transform(whole(1, 1 << 20));
   command->add_option("--ranks-per-node", options->ranks_per_node, "Ranks of a node (default: all on one)")
       ->type_name("P")
-      ->check(CLI::Range(1, 1 << 16).description(""));
+      ->transform(whole(1, 1 << 16));
   command
       ->add_option("--memory-per-node", machine.memory_per_node,
-                   "Memory of a node, such as 512GiB (default: what this one has free)")
-      ->transform(CLI::AsSizeValue(false))
+                   "Memory of a node, such as 512GB or 480GiB (default: what this one has free)")
+      ->transform(bytes(1))
       ->type_name("BYTES");
   command
       ->add_option("--network", machine.network,
                    fmt::format("GB a second in and out of a node (default {})", machine.network))
       ->type_name("GB/s")
-      ->check(CLI::Range(1e-6, 1e6).description(""));
+      ->transform(real(1e-6, 1e6));
   command
       ->add_option("--disk", machine.disk,
                    fmt::format("GB a second of the file system (default {})", machine.disk))
       ->type_name("GB/s")
-      ->check(CLI::Range(1e-6, 1e6).description(""));
+      ->transform(real(1e-6, 1e6));
   add_format(*command, options->format, {"table", "json"});
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }

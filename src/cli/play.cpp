@@ -13,7 +13,9 @@
 #include "commands.hpp"
 #include "game_files.hpp"
 #include "line_reader.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -124,21 +126,21 @@ class Session {
     return (side == Side::first ? options_.first : options_.second) == "program";
   }
 
-  void show_board() const { fmt::print("\n{}\n", draw_situation(game_.now())); }
+  void show_board() const { put("\n{}\n", draw_situation(game_.now())); }
 
   /// The next line typed; nothing at the end of the input.
   std::optional<Typed> ask(const std::string& prompt) {
-    fmt::print("{}> ", prompt);
-    std::fflush(stdout);
+    put("{}> ", prompt);
+    deliver_results();
     const std::vector<std::string> lines = input_.next(1);
     if (!lines.empty()) return parse_typed(lines[0]);
-    fmt::print("\n");
+    put("\n");
     return std::nullopt;
   }
 
   /// Both sides may be the program: then there is nobody to ask.
   bool after_the_end() {
-    fmt::print("{}\n", describe(*game_.outcome(), game_.rules()));
+    put("{}\n", describe(*game_.outcome(), game_.rules()));
     if (is_program(Side::first) && is_program(Side::second)) return false;
     while (!quit_ && game_.outcome()) {
       const auto typed = ask("over");
@@ -156,7 +158,7 @@ class Session {
       const auto typed = ask(name(side));
       if (!typed) {
         quit_ = true;
-        fmt::print("The game is left unfinished.\n");
+        put("The game is left unfinished.\n");
         return;
       }
       obey(*typed);
@@ -166,7 +168,7 @@ class Session {
   void program_moves() {
     const Advice advice = player_.choose(game_);
     const PlayedMove& move = game_.play(advice.pit);
-    fmt::print("{} plays {}: {}\n", name(move.side), format_move(move), describe(advice));
+    put("{} plays {}: {}\n", name(move.side), format_move(move), describe(advice));
     show_board();
   }
 
@@ -175,7 +177,7 @@ class Session {
     try {
       if (!command(typed)) move(typed.words[0]);
     } catch (const Error& error) {
-      fmt::print("{}\n", error.what());
+      put("{}\n", error.what());
     }
   }
 
@@ -187,7 +189,7 @@ class Session {
     if (what == "quit")
       quit_ = true;
     else if (what == "help")
-      fmt::print("{}\n", kCommands);
+      put("{}\n", kCommands);
     else if (what == "advice")
       show_advice();
     else if (what == "program")
@@ -199,7 +201,7 @@ class Session {
     else if (what == "board")
       show_board();
     else if (what == "moves")
-      fmt::print("{}", save_game(game_));
+      put("{}", save_game(game_));
     else if (what == "save")
       save(named_file(typed.rest));
     else if (what == "load")
@@ -219,7 +221,7 @@ class Session {
       throw Error(fmt::format("there are {1} seeds in pit {0}, not as '{2}' says", pit_letter(side, *pit),
                               sown, word));
     try {
-      fmt::print("{} plays {}\n", name(side), format_move(game_.play(*pit)));
+      put("{} plays {}\n", name(side), format_move(game_.play(*pit)));
     } catch (const Error& error) {
       throw Error(fmt::format("{} is not legal: {}", pit_letter(side, *pit), error.what()));
     }
@@ -253,13 +255,13 @@ class Session {
     const std::vector<Advice> all = player_.advise(game_);
     const int best = best_of(all).pit;
     for (const Advice& each : all)
-      fmt::print("  {}{} {}\n", pit_letter(game_.now().to_move, each.pit), each.pit == best ? "*" : " ",
-                 describe(each));
+      put("  {}{} {}\n", pit_letter(game_.now().to_move, each.pit), each.pit == best ? "*" : " ",
+          describe(each));
   }
 
   void save(const std::string& path) const {
     write_game(path, game_);
-    fmt::print("saved in {}\n", path);
+    put("saved in {}\n", path);
   }
 
   void load(const std::string& path) {
@@ -267,7 +269,7 @@ class Session {
     if (loaded.game.rules() != game_.rules())
       throw Error(ExitCode::usage, fmt::format("{} is a game of the rules {}, not {}", path,
                                                awele::name(loaded.game.rules()), awele::name(game_.rules())));
-    for (const std::string& note : loaded.all_notes()) fmt::print("Note: {}\n", note);
+    for (const std::string& note : loaded.all_notes()) put("Note: {}\n", note);
     game_ = std::move(loaded.game);
   }
 
@@ -304,7 +306,7 @@ void add_start(CLI::App& command, Options& options) {
   CLI::Option* even =
       command.add_option("--seeds-per-pit", options.seeds_per_pit, "An even start (default 4)")
           ->type_name("N")
-          ->check(CLI::Range(1, 4).description(""));
+          ->transform(whole(1, 4));
   command.add_option("--board", options.board, "Another start: 12 numbers with commas, first's pits first")
       ->type_name("BOARD")
       ->excludes(even);
@@ -313,6 +315,7 @@ void add_start(CLI::App& command, Options& options) {
           ->type_name("A,B");
   command.add_option("--total", options.total, "What they and the board add up to (default 48)")
       ->type_name("N")
+      ->transform(whole(0, kMaxSeeds))
       ->needs(stores);
   command.add_option("--load", options.load, "Go on with a recorded game; - reads it from standard input")
       ->type_name("FILE");
@@ -325,10 +328,10 @@ void add_effort(CLI::App& command, Effort& effort) {
       .add_option("--time", effort.seconds,
                   fmt::format("Seconds a search may take (default {})", effort.seconds))
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1e6).description(""));
+      ->transform(real(0, 1e6));
   command.add_option("--depth", effort.depth, "Plies a search may go deep (default 200: by the time alone)")
       ->type_name("D")
-      ->check(CLI::Range(1, 200).description(""));
+      ->transform(whole(1, 200));
 }
 
 void add_play(CLI::App& app, Context& context) {

@@ -12,11 +12,13 @@
 
 #include "awele/probe/board_text.hpp"
 #include "awele/probe/order.hpp"
+#include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
 #include "line_reader.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -160,23 +162,23 @@ class Conversation {
     auto next = answers.begin();
     for (const std::string& error : errors) {
       if (error.empty())
-        print(*next++);
+        print_board(*next++);
       else
         print_error(error);
     }
-    std::fflush(stdout);
+    deliver_results();
   }
 
-  void print(const BoardAnswer& answer) const {
-    fmt::print("{}\n", json_ ? to_json(answer).dump() : to_line(answer));
+  void print_board(const BoardAnswer& answer) const {
+    put("{}\n", json_ ? json_text(to_json(answer)) : to_line(answer));
   }
 
   void print_error(const std::string& what) {
     errors_ = true;
     if (json_)
-      fmt::print("{}\n", nlohmann::ordered_json{{"error", what}}.dump());
+      put("{}\n", json_text(nlohmann::ordered_json{{"error", what}}));
     else
-      fmt::print("error: {}\n", what);
+      put("error: {}\n", what);
   }
 
   const Prober& prober_;
@@ -199,9 +201,9 @@ int run(const Options& options) {
   if (json && !options.index.empty()) {
     nlohmann::ordered_json with_board = {{"board", board}};
     with_board.update(to_json(answer));
-    fmt::print("{}\n", with_board.dump());
+    put("{}\n", json_text(with_board));
   } else if (json)
-    fmt::print("{}\n", to_json(answer).dump());
+    put("{}\n", json_text(to_json(answer)));
   else
     print_answer(board, answer, *prober.rules());
   return static_cast<int>(ExitCode::ok);

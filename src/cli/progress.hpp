@@ -1,9 +1,10 @@
-// Progress of a solve: a bar on a terminal, plain lines at intervals elsewhere. Everything goes to standard
-// error.
+// Progress of a solve: a bar on a terminal, as wide as that is, plain lines at intervals elsewhere.
+// Everything goes to standard error.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "awele/solver/solve.hpp"
 #include "awele/support/stopwatch.hpp"
@@ -25,7 +26,8 @@ class SolveProgress : public SolveObserver {
   void note(const std::string& sentence) override;
 
  private:
-  void show(const std::string& text, bool due);
+  void show_bar(const std::vector<std::string>& texts);
+  void show_line(const std::string& text);
   void clear_bar();
 
   ProgressStyle style_;
@@ -33,7 +35,7 @@ class SolveProgress : public SolveObserver {
   int seeds_ = 0;
   std::uint64_t positions_ = 0;
   Stopwatch slice_, last_;
-  bool bar_shown_ = false;
+  std::size_t bar_ = 0;  ///< characters of the bar that is shown
 };
 
 /// "1:02:03", "2:03" or "3.1 s".

@@ -5,6 +5,7 @@
 
 #include "awele/play/notation.hpp"
 #include "awele/probe/board_text.hpp"
+#include "numbers.hpp"
 
 namespace awele::cli {
 
@@ -21,6 +22,7 @@ void add_situation(CLI::App& command, SituationOptions& options) {
           ->type_name("A,B");
   command.add_option("--total", options.total, "Seeds of the whole game, with --stores (default 48)")
       ->type_name("N")
+      ->transform(whole(0, kMaxSeeds))
       ->needs(stores);
 }
 

@@ -18,9 +18,13 @@
 #include "awele/support/version.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "results.hpp"
 #include "run_observer.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
 
 namespace awele::cli {
 
@@ -54,8 +58,8 @@ when the slice cannot fit.
 To stop it so that nothing is lost: SIGUSR1, a file DIR/stop, or --time-limit.
 It then saves the state of the slice under way (or finishes the slice, if that
 takes less time) and ends with exit code 75. A file DIR/checkpoint saves the state
-and goes on. SIGTERM and SIGINT end it at once, which loses the work since the
-last checkpoint. DIR/lock keeps a second run out; DIR/log tells what happened, a
+and goes on. SIGTERM, SIGINT and SIGHUP (without nohup) end it at once, which
+loses the work since the last checkpoint. DIR/lock keeps a second run out; DIR/log tells what happened, a
 line of JSON each; awele status --db DIR says where a run stands.
 
 Printed at the end: a table of the slices, and when N is 12, 24, 36 or 48 the
@@ -72,14 +76,22 @@ struct Options {
 };
 
 void print_table(const std::vector<SliceReport>& reports) {
-  fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>6}  {:>9}  {:>14}  {:>8}\n", "seeds", "positions",
-             "won", "drawn", "lost", "rounds", "seconds", "bytes on disk", "CRC-32");
-  for (const SliceReport& r : reports) {
-    const std::string rounds = r.found ? "-" : fmt::format("{}", r.rounds);
-    const std::string seconds = r.found ? "there" : fmt::format("{:.2f}", r.seconds);
-    fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>6}  {:>9}  {:>14}  {:08x}\n", r.seeds, r.positions,
-               r.won, r.drawn, r.lost, rounds, seconds, r.file_bytes, r.crc);
-  }
+  Table table({{"seeds", 5},
+               {"positions", 15},
+               {"won", 15, 2},
+               {"drawn", 15, 3},
+               {"lost", 15, 4},
+               {"rounds", 6, 6},
+               {"seconds", 9, 1},
+               {"bytes on disk", 14, 5},
+               {"CRC-32", 8}});
+  const auto text = [](std::uint64_t number) { return std::to_string(number); };
+  for (const SliceReport& r : reports)
+    table.add({text(static_cast<std::uint64_t>(r.seeds)), text(r.positions), text(r.won), text(r.drawn),
+               text(r.lost), r.found ? "-" : text(r.rounds),
+               r.found ? "there" : fmt::format("{:.2f}", r.seconds), text(r.file_bytes),
+               fmt::format("{:08x}", r.crc)});
+  table.print();
 }
 
 void print_start(int seeds, const std::string& dir) {
@@ -88,14 +100,14 @@ void print_start(int seeds, const std::string& dir) {
   start.fill(static_cast<std::uint8_t>(seeds / kPits));
   const Prober prober(dir);
   const int each = seeds / kPits;
-  fmt::print("\nThe start position with {} seed{} a pit:\n\n", each, each == 1 ? "" : "s");
+  put("\nThe start position with {} seed{} a pit:\n\n", each, each == 1 ? "" : "s");
   print_answer(start, prober.answer(start), *prober.rules());
 }
 
 ProgressStyle style_of(const std::string& wanted) {
   if (wanted == "none") return ProgressStyle::none;
   if (wanted == "lines") return ProgressStyle::lines;
-  if (wanted == "bar" || messages_reach_terminal()) return ProgressStyle::bar;
+  if (wanted == "bar" || columns_of_messages()) return ProgressStyle::bar;
   return ProgressStyle::lines;
 }
 
@@ -198,7 +210,7 @@ void add_solve(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"auto", "bar", "lines", "none"}).description(""));
   command->add_option("--interval", options->interval, "Seconds between two lines of progress (default 30)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0).description(""));
+      ->transform(real(0, 86400));
   const auto safety = "Interruption";
   command
       ->add_option("--checkpoint-every", options->limits.checkpoint_minutes,
@@ -206,7 +218,7 @@ void add_solve(CLI::App& app, Context& context) {
                    "than a tenth "
                    "of the time; 0: none by the clock (default 30)")
       ->type_name("MINUTES")
-      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->transform(real(0, 1e6))
       ->group(safety);
   command
       ->add_option(
@@ -214,15 +226,15 @@ void add_solve(CLI::App& app, Context& context) {
           "Stop with a checkpoint before this many minutes are over (default: the end of the Slurm job, from "
           "SLURM_JOB_END_TIME)")
       ->type_name("MINUTES")
-      ->check(CLI::Range(1e-6, 1e6).description(""))
+      ->transform(real(1e-6, 1e6))
       ->group(safety);
   command
-      ->add_option(
-          "--grace", options->grace,
-          "Seconds that SIGTERM and SIGINT leave: a checkpoint is made if it is expected to fit (default 0; "
-          "mpirun kills a second after it passed SIGTERM on, see odls_base_sigkill_timeout)")
+      ->add_option("--grace", options->grace,
+                   "Seconds that SIGTERM, SIGINT and SIGHUP leave: a checkpoint is made if it is expected to "
+                   "fit (default 0; "
+                   "mpirun kills a second after it passed SIGTERM on, see odls_base_sigkill_timeout)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0, 86400).description(""))
+      ->transform(whole(0, 86400))
       ->group(safety);
   add_solve_tuning(*command, options->solve);
   command->callback([options, &context] {

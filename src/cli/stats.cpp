@@ -11,9 +11,12 @@
 
 #include "awele/probe/probe.hpp"
 #include "awele/probe/statistics.hpp"
+#include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "commands.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -178,15 +181,14 @@ class Statistics {
 };
 
 void print_values_table(int n, const Json& slice, bool first) {
-  if (first) fmt::print("{:>5}  {:>5}  {:>15}  {:>8}\n", "seeds", "value", "positions", "share");
+  if (first) put("{:>5}  {:>5}  {:>15}  {:>8}\n", "seeds", "value", "positions", "share");
   const auto total = slice["positions"].get<double>();
   for (const Json& row : slice["values"])
-    fmt::print("{:>5}  {:>5}  {:>15}  {:>7.3f}%\n", n, row["value"].get<int>(),
-               row["positions"].get<std::uint64_t>(), 100.0 * row["positions"].get<double>() / total);
-  fmt::print("{:>5}  {:>5}  {:>15}\n", n, "all", slice["positions"].get<std::uint64_t>());
-  fmt::print("{:>5}  won {}, drawn {}, lost {}; mean value {:+.6f}\n\n", n, slice["won"].get<std::uint64_t>(),
-             slice["drawn"].get<std::uint64_t>(), slice["lost"].get<std::uint64_t>(),
-             slice["mean"].get<double>());
+    put("{:>5}  {:>5}  {:>15}  {:>7.3f}%\n", n, row["value"].get<int>(),
+        row["positions"].get<std::uint64_t>(), 100.0 * row["positions"].get<double>() / total);
+  put("{:>5}  {:>5}  {:>15}\n", n, "all", slice["positions"].get<std::uint64_t>());
+  put("{:>5}  won {}, drawn {}, lost {}; mean value {:+.6f}\n\n", n, slice["won"].get<std::uint64_t>(),
+      slice["drawn"].get<std::uint64_t>(), slice["lost"].get<std::uint64_t>(), slice["mean"].get<double>());
 }
 
 /// Right-aligned, but for a board, which ends its line.
@@ -194,9 +196,9 @@ void print_table_row(const Row& row) {
   for (std::size_t k = 0; k < row.size(); ++k) {
     const std::string& word = row[k].empty() ? "-" : row[k];
     if (k + 1 == row.size() && row.size() > 3)
-      fmt::print("  {}\n", word);
+      put("  {}\n", word);
     else
-      fmt::print("{}{:>{}}{}", k == 0 ? "" : "  ", word, k == 0 ? 5 : 12, k + 1 == row.size() ? "\n" : "");
+      put("{}{:>{}}{}", k == 0 ? "" : "  ", word, k == 0 ? 5 : 12, k + 1 == row.size() ? "\n" : "");
   }
 }
 
@@ -226,7 +228,7 @@ int run(const Options& options) {
   json["boards"] = options.all_boards ? "all" : "stored";
   json["slices"] = Json::array();
   const bool values_table = options.format == "table" && options.show == "values";
-  if (options.format == "csv") fmt::print("{}\n", fmt::join(statistics.header(), ","));
+  if (options.format == "csv") put("{}\n", fmt::join(statistics.header(), ","));
   if (options.format == "table" && !values_table) print_table_row(statistics.header());
   bool first = true;
   for (int n : slices) {
@@ -234,12 +236,12 @@ int run(const Options& options) {
     if (options.format == "json") json["slices"].push_back(shown.json);
     if (values_table) print_values_table(n, shown.json, std::exchange(first, false));
     for (const Row& row : shown.rows) {
-      if (options.format == "csv") fmt::print("{}\n", fmt::join(row, ","));
+      if (options.format == "csv") put("{}\n", fmt::join(row, ","));
       if (options.format == "table" && !values_table) print_table_row(row);
     }
-    std::fflush(stdout);  // a large slice takes minutes
+    deliver_results();  // a large slice takes minutes
   }
-  if (options.format == "json") fmt::print("{}\n", json.dump());
+  if (options.format == "json") put("{}\n", json_text(json));
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -263,7 +265,7 @@ void add_stats(CLI::App& app, Context& context) {
           fmt::format("MiB for boards in work, or for values of which moves are looked up (default {})",
                       options->memory))
       ->type_name("MIB")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24).description(""));
+      ->transform(whole(1, std::uint64_t{1} << 24));
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }
 

@@ -4,14 +4,18 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "awele/game/scope.hpp"
+#include "awele/run/json.hpp"
 #include "awele/run/lock.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -34,6 +38,27 @@ struct Options {
   std::string db, format;
 };
 
+/// What is not of the type that a run writes; empty when all is.
+std::string wrong_field(const nlohmann::ordered_json& status) {
+  const auto find = [](const nlohmann::ordered_json& json, const std::vector<const char*>& names,
+                       auto is_right, const char* type) {
+    for (const char* name : names)
+      if (json.contains(name) && !is_right(json[name])) return fmt::format("\"{}\" is not {}", name, type);
+    return std::string();
+  };
+  const auto checkpoint = status.value("checkpoint", nlohmann::ordered_json::object());
+  for (const std::string& wrong :
+       {find(status, {"state", "sentence", "rules", "phase", "updated"}, json_is<std::string>, "a text"),
+        find(status, {"slice", "seeds", "threshold", "ranks"}, json_is<int>, "a whole number"),
+        find(status, {"positions", "settled", "rounds"}, json_is<std::uint64_t>, "a whole number"),
+        find(status, {"seconds_so_far", "seconds_left", "seconds_left_in_slice"}, json_is<double>,
+             "a number"),
+        checkpoint.is_object() ? find(checkpoint, {"path", "time"}, json_is<std::string>, "a text")
+                               : std::string("\"checkpoint\" is not an object")})
+    if (!wrong.empty()) return wrong;
+  return {};
+}
+
 nlohmann::ordered_json read_status(const std::filesystem::path& dir) {
   if (!std::filesystem::is_directory(dir)) throw Error(fmt::format("{}: no such directory", dir.string()));
   const auto path = dir / "status.json";
@@ -41,8 +66,11 @@ nlohmann::ordered_json read_status(const std::filesystem::path& dir) {
     throw Error(
         fmt::format("{} does not exist: no awele solve has worked in {}", path.string(), dir.string()));
   auto json = nlohmann::ordered_json::parse(read_file(path), nullptr, false);
-  if (!json.is_object())
-    throw Error(fmt::format("{} is damaged; the next run writes a new one", path.string()));
+  const std::string wrong = json.is_object() ? wrong_field(json) : "it is not an object of JSON";
+  if (!wrong.empty())
+    throw Error(fmt::format("{} is damaged ({}); the next run writes a new one", path.string(), wrong));
+  for (const char* of_lock : {"lock", "lock_age_seconds", "lock_elsewhere"})
+    json.erase(of_lock);  // see below
   return json;
 }
 
@@ -67,7 +95,7 @@ void compare_with_lock(nlohmann::ordered_json& status, const std::filesystem::pa
   }
 }
 
-void row(const char* label, const std::string& text) { fmt::print("{:<18}{}\n", label, text); }
+void row(const char* label, const std::string& text) { put("{:<18}{}\n", label, text); }
 
 void print_slice(const nlohmann::ordered_json& status) {
   if (!status.contains("slice")) return;
@@ -76,12 +104,13 @@ void print_slice(const nlohmann::ordered_json& status) {
   row("slice", fmt::format("{} of {}, {}", status.value("slice", 0), status.value("seeds", 0),
                            status.value("phase", "")));
   if (status.contains("threshold"))
-    row("threshold", fmt::format("{}, round {}", status.value("threshold", 0), status.value("rounds", 0)));
+    row("threshold",
+        fmt::format("{}, round {}", status.value("threshold", 0), status.value("rounds", std::uint64_t{0})));
   row("settled", fmt::format("{} of {} positions ({:.1f} %)", settled, positions,
                              100 * static_cast<double>(settled) / static_cast<double>(positions)));
 }
 
-void print(const nlohmann::ordered_json& status) {
+void print_status(const nlohmann::ordered_json& status) {
   const std::string state = status.value("state", "unknown");
   row("state", state);
   if (status.contains("sentence")) row("", status.value("sentence", ""));
@@ -112,9 +141,9 @@ int run(const Options& options) {
   nlohmann::ordered_json status = read_status(options.db);
   compare_with_lock(status, options.db);
   if (options.format == "json")
-    fmt::print("{}\n", status.dump(1));
+    put("{}\n", json_text(status, 1));
   else
-    print(status);
+    print_status(status);
   return static_cast<int>(ExitCode::ok);
 }
 

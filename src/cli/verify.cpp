@@ -13,9 +13,12 @@
 #include "awele/support/stopwatch.hpp"
 #include "awele/verify/verifier.hpp"
 #include "commands.hpp"
+#include "messages.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 
 namespace awele::cli {
 
@@ -67,8 +70,8 @@ int run(const Options& options, const Communicator& ranks) {
                             options.db));
   Verifier verifier(database, ranks.rank(), ranks.size(), memory_share(ranks));
   if (ranks.root())
-    fmt::print(stderr, "verifying with {:.0f} MiB of memory a rank, {} positions at a time\n",
-               static_cast<double>(verifier.memory()) / (1 << 20), verifier.batch());
+    message("verifying with {:.0f} MiB of memory a rank, {} positions at a time",
+            static_cast<double>(verifier.memory()) / (1 << 20), verifier.batch());
   std::vector<int> slices = database.slices();
   if (options.slice) slices = {*options.slice};
   std::uint64_t wrong = 0;
@@ -78,14 +81,14 @@ int run(const Options& options, const Communicator& ranks) {
         options.sample > 0 ? verifier.sample(n, options.sample, options.seed) : verifier.slice(n), ranks);
     wrong += result.wrong;
     if (!ranks.root()) continue;
-    fmt::print("slice {:2}: {:>15} of {:>15} positions checked, {} wrong, {}\n", n, result.checked,
-               database.slice(n).info().positions, result.wrong, format_seconds(watch.seconds()));
+    put("slice {:2}: {:>15} of {:>15} positions checked, {} wrong, {}\n", n, result.checked,
+        database.slice(n).info().positions, result.wrong, format_seconds(watch.seconds()));
     if (result.wrong == 0) continue;
     const VerifyResult bad = verifier.position(n, result.first);
-    fmt::print("  the first: {} is stored as {:+}, its moves give {:+}\n", format_board(bad.board),
-               bad.stored, bad.derived);
+    put("  the first: {} is stored as {:+}, its moves give {:+}\n", format_board(bad.board), bad.stored,
+        bad.derived);
   }
-  if (ranks.root()) fmt::print("{}\n", kVerifyMeaning);
+  if (ranks.root()) put("{}\n", kVerifyMeaning);
   return static_cast<int>(wrong == 0 ? ExitCode::ok : ExitCode::verification_failed);
 }
 
@@ -97,13 +100,15 @@ void add_verify(CLI::App& app, Context& context) {
   add_db(*command, options->db);
   command->add_option("--slice", options->slice, "Only the slice of this many seeds, 0 to 48 (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(0, kMaxSeeds).description(""));
+      ->transform(whole(0, kMaxSeeds));
   command
       ->add_option("--sample", options->sample,
                    "Positions drawn at random a slice (default 0: all positions)")
-      ->type_name("K");
+      ->type_name("K")
+      ->transform(whole(0));
   command->add_option("--seed", options->seed, "Of the random numbers of --sample (default 1)")
-      ->type_name("S");
+      ->type_name("S")
+      ->transform(whole(0));
   command->callback([options, &context] {
     context.command = [options, &context] {
       return run_parallel(context, [&](const Communicator& ranks) { return run(*options, ranks); });

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "awele/support/decimal.hpp"
 #include "impl.hpp"
 
 namespace awele {
@@ -23,7 +24,7 @@ void refuse_singletons() {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
     const char* text = std::getenv(variable);
-    const int announced = text ? std::atoi(text) : 0;
+    const std::uint64_t announced = text ? parse_decimal(text).value_or(0) : 0;
     if (size == 1 && announced > 1)
       throw Error(fmt::format(
           "the launcher announced {} ranks ({}) but MPI sees one: it is not a launcher of the MPI that the "
@@ -33,9 +34,14 @@ void refuse_singletons() {
   }
 }
 
+/// Without a launcher Open MPI would start a process of its own beside this one, for spawning others. It
+/// takes longer to start, and outlives a program that is killed.
+void start_without_helper() { ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); }
+
 }  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
+  start_without_helper();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   try {

@@ -21,7 +21,9 @@
 #include <sstream>
 #include <thread>
 
+#include "awele/run/json.hpp"
 #include "awele/run/signals.hpp"
+#include "awele/support/decimal.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
 
@@ -81,7 +83,7 @@ LockOwner this_run() {
   own.pid = ::getpid();
   own.process_start = process_start(own.pid);
   own.job = variable("SLURM_JOB_ID");
-  own.restart = std::atoi(variable("SLURM_RESTART_COUNT").c_str());
+  own.restart = static_cast<int>(parse_decimal(variable("SLURM_RESTART_COUNT")).value_or(0));
   own.token = random_token();
   return own;
 }
@@ -96,8 +98,7 @@ std::string to_text(const LockOwner& owner) {
   json["restart"] = owner.restart;
   json["token"] = owner.token;
   json["started"] = fmt::format("{}", std::time(nullptr));
-  // A host name of any bytes is no reason to fail.
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 /// Not known() when the text is no lock's.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "awele/run/signals.hpp"
+#include "awele/support/decimal.hpp"
 #include "awele/support/error.hpp"
 
 namespace awele {
@@ -192,9 +193,10 @@ bool clear_requests(const std::filesystem::path& dir) {
 
 std::optional<std::chrono::system_clock::time_point> job_end() {
   const char* text = std::getenv("SLURM_JOB_END_TIME");
-  const long seconds = text ? std::atol(text) : 0;
-  if (seconds <= 0) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(seconds);
+  const auto seconds = text ? parse_decimal(text) : std::nullopt;
+  constexpr std::uint64_t latest = std::uint64_t{1} << 33;  // in nanoseconds it must fit as well
+  if (!seconds || *seconds == 0 || *seconds > latest) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(static_cast<std::time_t>(*seconds));
 }
 
 }  // namespace awele

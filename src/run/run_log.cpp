@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "awele/run/json.hpp"
 #include "awele/support/files.hpp"
 
 namespace awele {
@@ -20,7 +21,7 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
   line["time"] = utc_time();
   line["event"] = event;
   line.update(fields);
-  const std::string text = line.dump() + "\n";
+  const std::string text = json_text(line) + "\n";
   // Not blocking: a FIFO of that name must not stop the run.
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return;
@@ -36,7 +37,7 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
 
 void RunLog::status(const nlohmann::ordered_json& status) const {
   try {
-    replace_file(status_path_, status.dump(1) + "\n");
+    replace_file(status_path_, json_text(status, 1) + "\n");
   } catch (const std::filesystem::filesystem_error&) {
     // A status that is not up to date does no harm.
   }

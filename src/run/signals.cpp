@@ -66,6 +66,11 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
+bool ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void watch_signals(int grace) {
@@ -73,6 +78,7 @@ void watch_signals(int grace) {
   handle(SIGUSR1, on_stop);
   handle(SIGTERM, on_end);
   handle(SIGINT, on_end);
+  if (!ignored(SIGHUP)) handle(SIGHUP, on_end);  // nohup
   handle(SIGALRM, on_alarm);
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "awele/solver/round_words.hpp"
 #include "awele/support/error.hpp"
 #include "byte_search.hpp"
 
@@ -129,6 +130,7 @@ template <typename Layout>
 void Rounds<Layout>::agree() {
   constexpr std::size_t settled = kPendingSets, underflow = settled + 1, wishes = underflow + 1;
   std::array<std::uint64_t, wishes + 4> all{};
+  static_assert(all.size() == kRoundWords);
   for (std::size_t set = 0; set < kPendingSets; ++set) all[set] = updates_.pending(set);
   all[settled] = updates_.settled();
   all[underflow] = updates_.underflow();

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "awele/support/decimal.hpp"
+
 namespace awele {
 
 namespace {
@@ -66,8 +68,8 @@ void take_cgroups(MemoryLimit& least) {
 
 std::uint64_t megabytes_in(const char* variable) {
   const char* text = std::getenv(variable);
-  const std::uint64_t value = text ? std::strtoull(text, nullptr, 10) : 0;
-  return value ? value << 20 : kNone;
+  const std::uint64_t value = text ? parse_decimal(text).value_or(0) : 0;
+  return value && value < kNone >> 20 ? value << 20 : kNone;
 }
 
 std::uint64_t limit_of(__rlimit_resource resource) {
@@ -95,9 +97,10 @@ MemoryLimit node_memory() {
   take_cgroups(least);
   take_least(least, megabytes_in("SLURM_MEM_PER_NODE"), "SLURM_MEM_PER_NODE");
   const std::uint64_t per_cpu = megabytes_in("SLURM_MEM_PER_CPU");
-  const char* cpus = std::getenv("SLURM_CPUS_ON_NODE");
-  if (per_cpu != kNone && cpus && std::atoi(cpus) > 0)
-    take_least(least, per_cpu * static_cast<std::uint64_t>(std::atoi(cpus)), "SLURM_MEM_PER_CPU");
+  const char* text = std::getenv("SLURM_CPUS_ON_NODE");
+  const std::uint64_t cpus = text ? parse_decimal(text).value_or(0) : 0;
+  if (per_cpu != kNone && cpus > 0 && per_cpu < kNone / cpus)
+    take_least(least, per_cpu * cpus, "SLURM_MEM_PER_CPU");
   return least;
 }
 

@@ -1,21 +1,21 @@
 // Signals that ask a run to stop.
 //
-// SIGUSR1 asks to stop with a checkpoint. SIGTERM and SIGINT end the process at once, leaving what is on disk
-// as it is, or, with a grace, ask for a checkpoint that must be complete before the grace is over. Only flags
-// are set; the solver looks at them between pieces of work.
+// SIGUSR1 asks to stop with a checkpoint. SIGTERM, SIGINT and, unless it is ignored (nohup), SIGHUP end the
+// process at once, leaving what is on disk as it is, or, with a grace, ask for a checkpoint that must be
+// complete before the grace is over. Only flags are set; the solver looks at them between pieces of work.
 #pragma once
 
 #include <string>
 
 namespace awele {
 
-/// Installs the handlers. `grace`: seconds that SIGTERM and SIGINT leave, 0 for none. Call it once.
+/// Installs the handlers. `grace`: seconds that SIGTERM, SIGINT and SIGHUP leave, 0 for none. Call it once.
 void watch_signals(int grace);
 /// The lock that a process removes when a signal ends it at once, if it still holds `token`.
 void remove_when_ended(const std::string& path, const std::string& token);
 
 bool stop_signalled();
-/// SIGTERM or SIGINT came, with a grace.
+/// One of these came, with a grace.
 bool end_signalled();
 /// Seconds of the grace that are left.
 double grace_left();
