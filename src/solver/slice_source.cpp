@@ -38,7 +38,7 @@ void SliceSource::inflate(int n, std::uint64_t first, std::uint64_t count, std::
   for (std::uint64_t c = 0; c < count; ++c) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, blob.data(), sizeof bytes);
-    inflate_chunk(path(n), n, first + c, blob.subspan(sizeof bytes, bytes), decompressor_,
+    inflate_chunk(path(n), n, n, first + c, blob.subspan(sizeof bytes, bytes), decompressor_,
                   std::span(values).subspan(c * chunk_size(n), chunk_size(n)));
     blob = blob.subspan(sizeof bytes + bytes);
   }

@@ -47,47 +47,4 @@ Dataset create_distances(hid_t file, std::uint64_t positions, std::uint64_t chun
   return Dataset(H5Dcreate2(file, kDistances, H5T_STD_U16LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
 }
 
-namespace {
-
-bool is_filter(hid_t layout, unsigned place, H5Z_filter_t filter) {
-  unsigned flags = 0, config = 0;
-  std::size_t values = 0;
-  return H5Pget_filter2(layout, place, &flags, &values, nullptr, 0, nullptr, &config) == filter;
-}
-
-bool right_shape(hid_t dataset, std::uint64_t positions) {
-  const Dataspace space(H5Dget_space(dataset));
-  const Datatype type(H5Dget_type(dataset));
-  return H5Sget_simple_extent_ndims(space) == 1 &&
-         H5Sget_simple_extent_npoints(space) == static_cast<hssize_t>(positions) &&
-         H5Tequal(type, H5T_STD_U16LE) > 0;
-}
-
-bool right_layout(hid_t dataset, std::uint64_t chunk_elements) {
-  const PropertyList layout(H5Dget_create_plist(dataset));
-  hsize_t dims[1] = {0};
-  return H5Pget_layout(layout) == H5D_CHUNKED && H5Pget_chunk(layout, 1, dims) == 1 &&
-         dims[0] == chunk_elements && H5Pget_nfilters(layout) == 2 &&
-         is_filter(layout, 0, H5Z_FILTER_SHUFFLE) && is_filter(layout, 1, H5Z_FILTER_DEFLATE);
-}
-
-}  // namespace
-
-Dataset open_distances(hid_t file, std::uint64_t positions, std::uint64_t chunk_elements) {
-  Dataset dataset(H5Dopen2(file, kDistances, H5P_DEFAULT));
-  if (!dataset.valid() || !right_shape(dataset, positions) || !right_layout(dataset, chunk_elements))
-    dataset.reset();
-  return dataset;
-}
-
-bool read_chunk_stream(hid_t dataset, std::uint64_t offset_elements, std::uint64_t most,
-                       std::vector<std::byte>& stream) {
-  const hsize_t offset[1] = {offset_elements};
-  hsize_t bytes = 0;
-  std::uint32_t mask = 0;
-  if (H5Dget_chunk_storage_size(dataset, offset, &bytes) < 0 || bytes == 0 || bytes > most) return false;
-  stream.resize(bytes);
-  return H5Dread_chunk(dataset, H5P_DEFAULT, offset, &mask, stream.data()) >= 0 && mask == 0;
-}
-
 }  // namespace awele

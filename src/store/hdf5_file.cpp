@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "awele/store/database.hpp"
+#include "awele/store/read_errors.hpp"
 #include "awele/support/error.hpp"
 
 namespace awele {
@@ -47,6 +49,23 @@ int hdf5_system_error() {
   return found;
 }
 
+namespace {
+
+/// True when HDF5 could not get memory.
+bool hdf5_out_of_memory() {
+  bool found = false;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_DOWNWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        if (error->maj_num == H5E_RESOURCE) *static_cast<bool*>(out) = true;
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+}  // namespace
+
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -59,6 +78,29 @@ PropertyList version_bounds() {
   PropertyList list(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
   return list;
+}
+
+void read_chunk_stream(const std::filesystem::path& path, hid_t dataset, const char* name,
+                       std::uint64_t index, std::uint64_t elements, std::uint64_t most,
+                       std::vector<std::byte>& stream, const std::string& remedy) {
+  const hsize_t offset[1] = {index * elements};
+  hsize_t bytes = 0;
+  std::uint32_t mask = 0;
+  const auto chunk = [&] { return fmt::format("chunk {} of {}", index, name); };
+  if (H5Dget_chunk_storage_size(dataset, offset, &bytes) < 0)
+    fail_reading(path, chunk() + " is lost", remedy);
+  if (bytes == 0 || bytes > most) fail_damaged(path, chunk() + " is missing or too long", remedy);
+  stream.resize(bytes);
+  if (H5Dread_chunk(dataset, H5P_DEFAULT, offset, &mask, stream.data()) < 0)
+    fail_reading(path, chunk() + " cannot be read", remedy);
+  if (mask != 0) fail_damaged(path, chunk() + " is not compressed", remedy);
+}
+
+void fail_reading(const std::filesystem::path& path, const std::string& what, const std::string& remedy) {
+  const std::string reason = hdf5_reason();
+  if (const int error = hdf5_system_error()) fail_unreadable(path, error);
+  if (hdf5_out_of_memory()) throw std::bad_alloc();
+  fail_damaged(path, reason.empty() ? what : fmt::format("{} ({})", what, reason), remedy);
 }
 
 void flush_to_disk(const std::filesystem::path& path) {

@@ -14,11 +14,13 @@
 
 #include "awele/index/slice_index.hpp"
 #include "awele/store/distances.hpp"
+#include "awele/store/read_errors.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/version.hpp"
 #include "distance_dataset.hpp"
 #include "hdf5_file.hpp"
 #include "new_file.hpp"
+#include "screened_file.hpp"
 
 namespace awele {
 
@@ -36,21 +38,21 @@ std::uint64_t chunk_length(int n, std::uint64_t index) {
 }
 
 namespace {
+constexpr const char* kValues = "/values";
+constexpr const char* kHistogram = "/histogram";
 constexpr const char* kChunkCrcs = "/chunk_crc32";
 constexpr const char* kTotal = "total";
-
-[[noreturn]] void fail_damaged(const std::filesystem::path& path, const std::string& what) {
-  throw Error(ExitCode::failure,
-              fmt::format("{} is damaged: {}; remove it (or restore it from a copy) and solve it again",
-                          path.string(), what));
-}
 }  // namespace
 
-void inflate_chunk(const std::filesystem::path& path, int n, std::uint64_t index,
+void inflate_chunk(const std::filesystem::path& path, int n, int width, std::uint64_t index,
                    std::span<const std::byte> stream, Decompressor& decompressor,
                    std::span<std::int8_t> values) {
   if (!decompressor.run(stream, values.first(chunk_size(n))))
     fail_damaged(path, fmt::format("chunk {} of /values does not inflate to what its checksum says", index));
+  const auto [least, most] = std::ranges::minmax(values.first(chunk_length(n, index)));
+  if (least < -width || most > width)
+    fail_damaged(path,
+                 fmt::format("chunk {} of /values has a value of {}", index, most > width ? most : least));
 }
 
 void fail_digest(const std::filesystem::path& path, std::uint32_t found, std::uint32_t stated) {
@@ -93,8 +95,24 @@ std::uint32_t meta_crc(const SliceInfo& info, int version) {
 /// Elements of a chunk of /chunk_crc32: small, since a look-up of one position reads one of them.
 constexpr std::uint64_t kCrcBlock = 1024;
 
-/// No deflater makes the stream of a chunk longer than this.
-std::uint64_t longest_stream(std::uint64_t chunk) { return chunk + chunk / 8 + 64; }
+/// The attributes of a slice file.
+constexpr AttributeForm kAttributeForms[] = {
+    {"format_version", Stored::i32},   {"rules", Stored::text},     {"seeds", Stored::i32},
+    {"positions", Stored::u64},        {"crc32", Stored::u32},      {"program_version", Stored::text},
+    {kDistanceCrc, Stored::u32, true}, {"meta_crc32", Stored::u32},
+};
+
+/// The datasets of slice n.
+std::vector<DatasetForm> dataset_forms(int n) {
+  const std::uint64_t size = slice_size(n), chunk = chunk_size(n), chunks = chunk_count(n);
+  const auto values = static_cast<std::uint64_t>(2 * n + 1);
+  const std::uint64_t block = std::min(chunks, kCrcBlock);
+  return {{kValues, Stored::i8, size, chunk, Packing::deflate},
+          {kHistogram, Stored::u64, values, values, Packing::fletcher32},
+          {kChunkCrcs, Stored::u32, chunks, block, Packing::fletcher32},
+          {kDistances, Stored::u16, size, chunk, Packing::shuffle_deflate, true},
+          {kDistanceCrcs, Stored::u32, chunks, block, Packing::fletcher32, true}};
+}
 
 }  // namespace
 
@@ -125,135 +143,91 @@ struct SliceReader::Impl {
 
   [[noreturn]] void damaged(const std::string& what) const { fail_damaged(path, what); }
 
-  template <typename T>
-  T number(const char* name, hid_t type) const {
-    Attribute attribute(H5Aopen(file, name, H5P_DEFAULT));
-    T value{};
-    if (!attribute.valid()) damaged(fmt::format("the attribute {} is missing", name));
-    Dataspace space(H5Aget_space(attribute));
-    if (H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, type, &value) < 0)
-      damaged(fmt::format("the attribute {} cannot be read", name));
-    return value;
-  }
-
-  std::string text(const char* name) const {
-    Attribute attribute(H5Aopen(file, name, H5P_DEFAULT));
-    if (!attribute.valid()) damaged(fmt::format("the attribute {} is missing", name));
-    Datatype type(H5Aget_type(attribute));
-    const std::size_t size = H5Tget_size(type);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || size == 0 || size > 256)
-      damaged(fmt::format("the attribute {} is not a short string", name));
-    std::string value(size, '\0');
-    if (H5Aread(attribute, type, value.data()) < 0)
-      damaged(fmt::format("the attribute {} cannot be read", name));
-    value.resize(std::strlen(value.c_str()));
-    return value;
-  }
+  /// Of what HDF5 could not do.
+  [[noreturn]] void failed(const std::string& what) const { fail_reading(path, what, kSolveAgain); }
 
   void open() {
-    quiet_hdf5();
-    std::error_code error;
-    bytes = std::filesystem::file_size(path, error);
-    if (error) throw Error(fmt::format("{} cannot be read: {}", path.string(), error.message()));
-    if (::access(path.c_str(), R_OK) != 0)
-      throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
-    if (H5Fis_hdf5(path.c_str()) <= 0) damaged("it is not an HDF5 file");
-    const PropertyList bounds = version_bounds();
-    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, bounds));
-    if (!file.valid())
-      throw Error(
-          fmt::format("{} cannot be opened ({}); if it lies on NFS or Lustre try again with "
-                      "HDF5_USE_FILE_LOCKING=FALSE in the environment, otherwise it is damaged: remove it "
-                      "(or restore it from a copy) and solve it again",
-                      path.string(), hdf5_reason()));
+    const ScreenedFile screened(path, kSolveAgain);
+    bytes = screened.bytes();
+    read_attributes(screened);
+    screened.require(dataset_forms(info.seeds));
+    file = screened.open();
+    open_dataset(values, kValues);
+    open_crcs(chunk_crcs, kChunkCrcs);
+    if (info.distance_crc) {
+      open_dataset(distances, kDistances);
+      open_crcs(distance_crcs, kDistanceCrcs);
+    }
+    read_histogram();
+    check_histogram(screened.number<std::uint32_t>("meta_crc32", Stored::u32));
   }
 
-  void read_attributes() {
-    version = number<int>("format_version", H5T_NATIVE_INT);
+  void read_attributes(const ScreenedFile& screened) {
+    version = screened.number<int>("format_version", Stored::i32);
     if (version < kOldestFormatVersion || version > kFormatVersion)
       throw Error(
           fmt::format("{} has format version {}, this program reads versions {} to {}; use the program that "
                       "wrote it, or another directory",
                       path.string(), version, kOldestFormatVersion, kFormatVersion));
-    const auto rules = parse_rules(text("rules"));
+    screened.require(kAttributeForms);
+    const auto rules = parse_rules(screened.text("rules"));
     if (!rules) damaged("it names an unknown rule set");
     info.rules = *rules;
-    info.seeds = number<int>("seeds", H5T_NATIVE_INT);
+    info.seeds = screened.number<int>("seeds", Stored::i32);
     if (info.seeds < 0 || info.seeds > kMaxSeeds) damaged("its number of seeds is out of range");
-    info.positions = number<std::uint64_t>("positions", H5T_NATIVE_UINT64);
+    info.positions = screened.number<std::uint64_t>("positions", Stored::u64);
     if (info.positions != slice_size(info.seeds)) damaged("its number of positions is wrong");
-    info.crc = number<std::uint32_t>("crc32", H5T_NATIVE_UINT32);
-    info.program_version = text("program_version");
-    if (H5Aexists(file, kDistanceCrc) > 0)
-      info.distance_crc = number<std::uint32_t>(kDistanceCrc, H5T_NATIVE_UINT32);
-    if (version >= 3 && H5Aexists(file, kTotal) > 0)
-      info.scope = Scope::outcome(number<int>(kTotal, H5T_NATIVE_INT));
+    chunk = awele::chunk_size(info.seeds);
+    info.crc = screened.number<std::uint32_t>("crc32", Stored::u32);
+    info.program_version = screened.text("program_version");
+    read_distance_attribute(screened);
+    if (version >= 3 && screened.has_attribute(kTotal))
+      info.scope = Scope::outcome(screened.number<int>(kTotal, Stored::i32));
     if (info.scope.total() < 0 || !info.scope.admits(info.seeds, info.rules))
       damaged(fmt::format("it claims to be of games of {} seeds", info.scope.total()));
   }
 
+  void read_distance_attribute(const ScreenedFile& screened) {
+    const bool there = screened.has_attribute(kDistanceCrc);
+    for (const char* dataset : {kDistances, kDistanceCrcs})
+      if (screened.has_dataset(dataset) != there)
+        damaged(fmt::format("it has {} without {}", there ? kDistanceCrc : dataset,
+                            there ? dataset : kDistanceCrc));
+    if (there) info.distance_crc = screened.number<std::uint32_t>(kDistanceCrc, Stored::u32);
+  }
+
+  void open_dataset(Dataset& dataset, const char* name) const {
+    dataset = Dataset(H5Dopen2(file, name, H5P_DEFAULT));
+    if (!dataset.valid()) failed(fmt::format("{} cannot be opened", name));
+  }
+
+  void open_crcs(CrcTable& table, const char* name) const {
+    table.name = name;
+    open_dataset(table.data, name);
+  }
+
   void read_histogram() {
-    Dataset dataset(H5Dopen2(file, "/histogram", H5P_DEFAULT));
-    if (!dataset.valid()) damaged("it has no /histogram");
-    Dataspace space(H5Dget_space(dataset));
+    Dataset dataset;
+    open_dataset(dataset, kHistogram);
     info.histogram.resize(static_cast<std::size_t>(2 * info.seeds + 1));
-    if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(info.histogram.size()))
-      damaged("/histogram has the wrong length");
     if (H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, info.histogram.data()) < 0)
-      damaged("/histogram cannot be read");
-    if (meta_crc(info, version) != number<std::uint32_t>("meta_crc32", H5T_NATIVE_UINT32))
-      damaged("the checksum over its histogram and attributes is wrong");
+      failed("/histogram cannot be read");
+  }
+
+  /// What is in the histogram must be covered by the checksum, add up and lie within the width of the values.
+  void check_histogram(std::uint32_t stated) const {
+    if (meta_crc(info, version) != stated) damaged("the checksum over its histogram and attributes is wrong");
+    std::uint64_t left = info.positions;
+    for (std::uint64_t count : info.histogram) {
+      if (count > left) damaged("its histogram counts more positions than there are");
+      left -= count;
+    }
+    if (left != 0) damaged(fmt::format("its histogram leaves out {} positions", left));
     const int width = info.scope.width(info.seeds);
     for (int value = width + 1; value <= info.seeds; ++value)
       if (info.histogram[static_cast<std::size_t>(info.seeds + value)] != 0 ||
           info.histogram[static_cast<std::size_t>(info.seeds - value)] != 0)
         damaged(fmt::format("its histogram has values beyond {}", width));
-  }
-
-  void open_values() {
-    values = Dataset(H5Dopen2(file, "/values", H5P_DEFAULT));
-    if (!values.valid()) damaged("it has no /values");
-    Dataspace space(H5Dget_space(values));
-    Datatype type(H5Dget_type(values));
-    if (H5Sget_simple_extent_ndims(space) != 1 ||
-        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(info.positions) ||
-        H5Tequal(type, H5T_STD_I8LE) <= 0)
-      damaged("/values has the wrong shape or type");
-    PropertyList layout(H5Dget_create_plist(values));
-    hsize_t dims[1] = {0};
-    unsigned flags = 0, config = 0;
-    std::size_t values_in_filter = 0;
-    if (H5Pget_layout(layout) != H5D_CHUNKED || H5Pget_chunk(layout, 1, dims) != 1 ||
-        dims[0] != awele::chunk_size(info.seeds) || H5Pget_nfilters(layout) != 1 ||
-        H5Pget_filter2(layout, 0, &flags, &values_in_filter, nullptr, 0, nullptr, &config) !=
-            H5Z_FILTER_DEFLATE)
-      damaged("/values is not stored as chunks of the right size with the deflate filter");
-    chunk = dims[0];
-  }
-
-  void open_crcs(CrcTable& table, const char* name) {
-    table.name = name;
-    table.data = Dataset(H5Dopen2(file, name, H5P_DEFAULT));
-    if (!table.data.valid()) damaged(fmt::format("it has no {}", name));
-    Dataspace space(H5Dget_space(table.data));
-    Datatype type(H5Dget_type(table.data));
-    if (H5Sget_simple_extent_ndims(space) != 1 ||
-        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(awele::chunk_count(info.seeds)) ||
-        H5Tequal(type, H5T_STD_U32LE) <= 0)
-      damaged(fmt::format("{} has the wrong shape or type", name));
-  }
-
-  void open_distances() {
-    const bool there = H5Lexists(file, kDistances, H5P_DEFAULT) > 0;
-    if (there != info.distance_crc.has_value())
-      damaged(fmt::format("it has {} without {}", there ? kDistances : kDistanceCrc,
-                          there ? kDistanceCrc : kDistances));
-    if (!there) return;
-    distances = awele::open_distances(file, info.positions, chunk);
-    if (!distances.valid())
-      damaged(
-          "/distance is not 16-bit, of the right size, in chunks of the right size with shuffle and deflate");
-    open_crcs(distance_crcs, kDistanceCrcs);
   }
 
   /// The CRC-32 that a table states for a chunk. Whole blocks are read, one is kept.
@@ -265,23 +239,31 @@ struct SliceReader::Impl {
       const hsize_t count[1] = {std::min<hsize_t>(kCrcBlock, awele::chunk_count(info.seeds) - first[0])};
       table.crcs.resize(count[0]);
       Dataspace file_part(H5Dget_space(table.data)), memory(H5Screate_simple(1, count, nullptr));
+      require_stored_whole(table, first[0]);
       if (H5Sselect_hyperslab(file_part, H5S_SELECT_SET, first, nullptr, count, nullptr) < 0 ||
           H5Dread(table.data, H5T_NATIVE_UINT32, memory, file_part, H5P_DEFAULT, table.crcs.data()) < 0)
-        damaged(fmt::format("{} cannot be read ({})", table.name, hdf5_reason()));
+        failed(fmt::format("{} cannot be read", table.name));
       table.block = block;
     }
     return table.crcs[index % kCrcBlock];
+  }
+
+  /// The block of a table that begins at element `first`, with its checksum, and no byte more: HDF5 would
+  /// take memory for as many as the file says.
+  void require_stored_whole(const CrcTable& table, std::uint64_t first) const {
+    const hsize_t offset[1] = {first};
+    hsize_t stored = 0;
+    if (H5Dget_chunk_storage_size(table.data, offset, &stored) < 0)
+      failed(fmt::format("{} cannot be read", table.name));
+    const std::uint64_t block = std::min(awele::chunk_count(info.seeds), kCrcBlock);
+    if (stored != block * sizeof(std::uint32_t) + 4)
+      damaged(fmt::format("the block from element {} of {} has the wrong length", first, table.name));
   }
 };
 
 SliceReader::SliceReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
   impl_->open();
-  impl_->read_attributes();
-  impl_->read_histogram();
-  impl_->open_values();
-  impl_->open_crcs(impl_->chunk_crcs, kChunkCrcs);
-  impl_->open_distances();
 }
 SliceReader::~SliceReader() = default;
 SliceReader::SliceReader(SliceReader&&) noexcept = default;
@@ -297,23 +279,18 @@ std::uint64_t SliceReader::chunk_length(std::uint64_t index) const {
 }
 
 void SliceReader::read_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
-  const hsize_t offset[1] = {index * impl_->chunk};
-  hsize_t bytes = 0;
-  std::uint32_t mask = 0;
-  if (H5Dget_chunk_storage_size(impl_->values, offset, &bytes) < 0 || bytes == 0 ||
-      bytes > longest_stream(impl_->chunk))
-    impl_->damaged(fmt::format("chunk {} of /values is missing or too long", index));
-  stream.resize(bytes);
-  if (H5Dread_chunk(impl_->values, H5P_DEFAULT, offset, &mask, stream.data()) < 0 || mask != 0)
-    impl_->damaged(fmt::format("chunk {} of /values cannot be read ({})", index, hdf5_reason()));
+  read_chunk_stream(impl_->path, impl_->values, kValues, index, impl_->chunk, longest_stream(impl_->chunk),
+                    stream, kSolveAgain);
 }
 
 void SliceReader::read_chunk(std::uint64_t index, std::vector<std::int8_t>& values) const {
   read_stream(index, impl_->stream);
   values.resize(impl_->chunk);
-  inflate_chunk(impl_->path, impl_->info.seeds, index, impl_->stream, impl_->decompressor, values);
+  const int n = impl_->info.seeds;
+  inflate_chunk(impl_->path, n, impl_->info.scope.width(n), index, impl_->stream, impl_->decompressor,
+                values);
   values.resize(chunk_length(index));
-  require_chunk_digest(impl_->path, "/values", index, crc32(0, std::span<const std::int8_t>(values)),
+  require_chunk_digest(impl_->path, kValues, index, crc32(0, std::span<const std::int8_t>(values)),
                        chunk_crc(index));
 }
 
@@ -347,8 +324,8 @@ void SliceReader::read(std::uint64_t first, std::span<std::int8_t> out) const {
 }
 
 void SliceReader::read_distance_stream(std::uint64_t index, std::vector<std::byte>& stream) const {
-  if (!read_chunk_stream(impl_->distances, index * impl_->chunk, longest_stream(2 * impl_->chunk), stream))
-    impl_->damaged(fmt::format("chunk {} of /distance is missing or cannot be read", index));
+  read_chunk_stream(impl_->path, impl_->distances, kDistances, index, impl_->chunk,
+                    longest_stream(2 * impl_->chunk), stream, kSolveAgain);
 }
 
 std::uint32_t SliceReader::distance_chunk_crc(std::uint64_t index) const {
@@ -416,8 +393,8 @@ struct SliceWriter::Impl {
     H5Pset_deflate(layout, 1);
     H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(layout, false);
-    values = Dataset(H5Dcreate2(file, "/values", H5T_STD_I8LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
-    file.require(values.valid(), "/values");
+    values = Dataset(H5Dcreate2(file, kValues, H5T_STD_I8LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+    file.require(values.valid(), kValues);
   }
 
   /// A small dataset in chunks of `block` elements, with HDF5's own checksum.
@@ -436,7 +413,7 @@ struct SliceWriter::Impl {
   }
 
   void write_tables() {
-    table("/histogram", H5T_STD_U64LE, H5T_NATIVE_UINT64, info.histogram.data(), info.histogram.size(),
+    table(kHistogram, H5T_STD_U64LE, H5T_NATIVE_UINT64, info.histogram.data(), info.histogram.size(),
           info.histogram.size());
     table(kChunkCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, chunk_crcs.data(), chunk_crcs.size(), kCrcBlock);
     if (distances.valid())

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 
-#include "awele/support/error.hpp"
+#include "awele/store/read_errors.hpp"
 #include "hdf5_file.hpp"
 #include "new_file.hpp"
+#include "screened_file.hpp"
 
 namespace awele {
 
 namespace {
 
-constexpr std::array<const char*, kMostPlanes> kNames = {"/codes", "/counts", "/distances"};
+constexpr const char* kRemedy = "remove the checkpoint that it belongs to";
 constexpr const char* kCrcs = "/crc32";
+constexpr std::array<const char*, kMostPlanes> kNames = {"/codes", "/counts", "/distances"};
 
 std::uint64_t pieces_of(std::uint64_t positions) {
   return (positions + kPiecePositions - 1) / kPiecePositions;
@@ -45,54 +47,40 @@ Dataset create_bytes(hid_t file, const char* name, std::uint64_t size, std::uint
 
 struct StatePartReader::Impl {
   std::filesystem::path path;
-  std::uint64_t positions = 0, bytes = 0;
+  std::uint64_t positions = 0;
   File file;
   PlaneSet planes;
   std::array<Dataset, kMostPlanes> data;
   std::vector<std::uint32_t> crcs;
 
-  [[noreturn]] void damaged(const std::string& what) const {
-    throw Error(fmt::format("{} is damaged: {}", path.string(), what));
-  }
-
   void open() {
-    quiet_hdf5();
-    std::error_code error;
-    bytes = std::filesystem::file_size(path, error);
-    if (error) throw Error(fmt::format("{} cannot be read: {}", path.string(), error.message()));
-    const PropertyList bounds = version_bounds();
-    file = File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, bounds));
-    if (!file.valid()) damaged(fmt::format("it cannot be opened ({})", hdf5_reason()));
-    for (std::size_t k = 0; k < kMostPlanes; ++k) {
-      if (!planes.has(k)) continue;
-      data[k] = Dataset(H5Dopen2(file, kNames[k], H5P_DEFAULT));
-      if (!data[k].valid()) damaged(fmt::format("it has no {}", kNames[k]));
-      const Dataspace space(H5Dget_space(data[k]));
-      const PropertyList layout(H5Dget_create_plist(data[k]));
-      hsize_t chunk[1] = {0};
-      if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(plane_bytes(k, positions)) ||
-          H5Pget_layout(layout) != H5D_CHUNKED || H5Pget_chunk(layout, 1, chunk) != 1 ||
-          chunk[0] != chunk_bytes(k, positions))
-        damaged(fmt::format("{} has the wrong shape", kNames[k]));
-    }
+    const ScreenedFile screened(path, kRemedy);
+    std::vector<DatasetForm> forms;
+    for (std::size_t k = 0; k < kMostPlanes; ++k)
+      if (planes.has(k))
+        forms.push_back(
+            {kNames[k], Stored::u8, plane_bytes(k, positions), chunk_bytes(k, positions), Packing::deflate});
     crcs.resize(kMostPlanes * pieces_of(positions));
-    const Dataset stored(H5Dopen2(file, kCrcs, H5P_DEFAULT));
-    if (!stored.valid()) damaged("it has no /crc32");
-    const Dataspace space(H5Dget_space(stored));
-    if (H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(crcs.size()) ||
-        H5Dread(stored, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, crcs.data()) < 0)
-      damaged("its /crc32 cannot be read");
+    forms.push_back({kCrcs, Stored::u32, crcs.size(), crcs.size(), Packing::fletcher32});
+    screened.require(std::span<const AttributeForm>());
+    screened.require(forms);
+    file = screened.open();
+    for (std::size_t k = 0; k < kMostPlanes; ++k)
+      if (planes.has(k)) data[k] = open_dataset(kNames[k]);
+    const Dataset stored = open_dataset(kCrcs);
+    if (H5Dread(stored, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, crcs.data()) < 0)
+      fail_reading(path, "its /crc32 cannot be read", kRemedy);
   }
 
-  void read_stream(std::size_t dataset, std::uint64_t piece, std::vector<std::byte>& stream) const {
-    const hsize_t offset[1] = {piece * plane_bytes(dataset, kPiecePositions)};
-    hsize_t size = 0;
-    std::uint32_t mask = 0;
-    if (H5Dget_chunk_storage_size(data[dataset], offset, &size) < 0 || size == 0 || size > bytes)
-      damaged(fmt::format("piece {} of {} is missing", piece, kNames[dataset]));
-    stream.resize(size);
-    if (H5Dread_chunk(data[dataset], H5P_DEFAULT, offset, &mask, stream.data()) < 0 || mask != 0)
-      damaged(fmt::format("piece {} of {} cannot be read ({})", piece, kNames[dataset], hdf5_reason()));
+  Dataset open_dataset(const char* name) const {
+    Dataset dataset(H5Dopen2(file, name, H5P_DEFAULT));
+    if (!dataset.valid()) fail_reading(path, fmt::format("{} cannot be opened", name), kRemedy);
+    return dataset;
+  }
+
+  void read_stream(std::size_t plane, std::uint64_t piece, std::vector<std::byte>& stream) const {
+    const std::uint64_t full = plane_bytes(plane, kPiecePositions);
+    read_chunk_stream(path, data[plane], kNames[plane], piece, full, longest_stream(full), stream, kRemedy);
   }
 };
 

@@ -157,7 +157,9 @@ inline void make_arbitrary_database(const std::filesystem::path& dir, int n, Rul
       writer.write_stream(index, streams[index % streams.size()],
                           crc32(0, values.first(chunk_length(m, index))));
     }
-    writer.finish(0, std::vector<std::uint64_t>(static_cast<std::size_t>(2 * m + 1)));
+    std::vector<std::uint64_t> histogram(static_cast<std::size_t>(2 * m + 1));
+    histogram.front() = slice_size(m);
+    writer.finish(0, histogram);
   }
 }
 

@@ -81,9 +81,9 @@ std::uint64_t chunk_count(int n);
 std::uint64_t chunk_length(int n, std::uint64_t index);
 
 /// Inflates the stream of one chunk into `values` (chunk_size(n) elements); an Error that names `path` when
-/// the stream is damaged. Checks the stream's Adler-32 only: compare the values' CRC-32 as well, of the chunk
-/// or of the whole slice.
-void inflate_chunk(const std::filesystem::path& path, int n, std::uint64_t index,
+/// the stream is damaged or a value lies outside of -width..width (Scope::width()). Of digests it checks the
+/// stream's Adler-32 only: compare the values' CRC-32 as well, of the chunk or of the whole slice.
+void inflate_chunk(const std::filesystem::path& path, int n, int width, std::uint64_t index,
                    std::span<const std::byte> stream, Decompressor& decompressor,
                    std::span<std::int8_t> values);
 /// The error for values whose digest is not the one the file states.
@@ -96,7 +96,9 @@ void require_chunk_digest(const std::filesystem::path& path, const char* dataset
 [[noreturn]] void fail_distance_chunk(const std::filesystem::path& path, std::uint64_t index);
 
 /// Reads one slice file. Construction checks structure, attributes and the small checksums, not the values.
-/// All errors are awele::Error and name the file. Not thread safe.
+/// All errors are awele::Error and name the file: Damage when what was read is wrong (read_errors.hpp). A
+/// file that holds anything that this program does not write is refused before HDF5 opens it
+/// (screened_file.hpp). Not thread safe.
 class SliceReader {
  public:
   explicit SliceReader(const std::filesystem::path& path);
