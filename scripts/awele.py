@@ -13,8 +13,13 @@ capture or the end, when both play for value first and then the winner hurries a
 is to come.
 
 Errors: BoardError (a ValueError) for what is no board, NotSolved (a LookupError) for a board that is not in the
-database, NoDistances (a LookupError), Damaged (an OSError) for a file that cannot be used. Never a number instead.
-Not thread safe: one thread at a time may use a Database. A process may fork at any time; the child may go on.
+database, NoDistances (a LookupError), Damaged (an OSError) for a file that was read and is not what the solver wrote,
+Unreadable (an OSError) for a file or directory that could not be read and may be sound (no permission, in use, no free
+descriptor, an I/O error). Never a number instead. Not thread safe: one thread at a time may use a Database. A process
+may fork at any time; the child may go on.
+
+Files are looked at before anything of them is read, and only what the solver writes is accepted. A file that somebody
+made up to attack the HDF5 library itself may still end Python: `awele check` also compares the rest of the metadata.
 
 Many boards, an array of 12 numbers a row, are looked up together, each chunk read once: values() and move_values().
 
@@ -27,11 +32,14 @@ import collections
 import functools
 import math
 import os
+import re
+import stat
 import sys
 import zlib
 
 import h5py
 import numpy
+from h5py import h5a, h5d, h5l, h5s, h5t, h5z
 
 RULES = ("awari", "unrestricted", "majority-slam", "never-starve", "abapa")
 MAX_SEEDS = 48
@@ -61,6 +69,10 @@ class Damaged(OSError):
     pass
 
 
+class Unreadable(OSError):
+    pass
+
+
 # ------------------------------------------------------------------------------------------------------ boards
 
 
@@ -70,7 +82,7 @@ def parse_board(board):
     if len(pits) != 12:
         raise BoardError(f"the board has {len(pits)} numbers, not 12; write the mover's pits first")
     try:
-        pits = tuple(int(pit) if isinstance(pit, str) else pit.__index__() for pit in pits)
+        pits = tuple(_number(pit) if isinstance(pit, str) else pit.__index__() for pit in pits)
     except (ValueError, AttributeError):
         raise BoardError(f"{board!r} has something in it that is not a whole number") from None
     if min(pits) < 0:
@@ -78,6 +90,13 @@ def parse_board(board):
     if sum(pits) > MAX_SEEDS:
         raise BoardError(f"the board holds {sum(pits)} seeds, more than the {MAX_SEEDS} of the game")
     return pits
+
+
+def _number(text):
+    """Digits only: int() also takes 1_0, +5 and the digits of other scripts."""
+    if not re.fullmatch("-?[0-9]+", text):
+        raise ValueError(text)
+    return int(text)
 
 
 def slice_size(n):
@@ -278,24 +297,214 @@ def _moves_each(boards, rules):
 # -------------------------------------------------------------------------------------------------- the database
 
 
+# What a slice file holds. Attributes of the root group, single elements: name, type; datasets: name, type, filters.
+_ATTRIBUTES = {
+    "format_version": h5t.STD_I32LE,
+    "rules": None,  # text
+    "seeds": h5t.STD_I32LE,
+    "positions": h5t.STD_U64LE,
+    "crc32": h5t.STD_U32LE,
+    "program_version": None,
+    "meta_crc32": h5t.STD_U32LE,
+}
+_MAY_BE_ABSENT = {"total": h5t.STD_I32LE, "distance_crc32": h5t.STD_U32LE}
+_MOST_TEXT = 64
+_VALUES = {"values": (h5t.STD_I8LE, [h5z.FILTER_DEFLATE])}
+_TABLES = {"histogram": (h5t.STD_U64LE, [h5z.FILTER_FLETCHER32]), "chunk_crc32": (h5t.STD_U32LE, [h5z.FILTER_FLETCHER32])}
+_DISTANCES = {"distance": (h5t.STD_U16LE, [h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE]),
+              "distance_chunk_crc32": (h5t.STD_U32LE, [h5z.FILTER_FLETCHER32])}
+_CRC_BLOCK = 1024  # elements of a chunk of the tables of digests
+
+
+class _Wrong(Exception):
+    """What is wrong with a file."""
+
+
+def _require(condition, what):
+    if not condition:
+        raise _Wrong(what)
+
+
+def _fail(path, error):
+    """Raises Unreadable for what the system says, Damaged for everything else."""
+    if isinstance(error, (MemoryError, Damaged, Unreadable)):
+        raise error
+    number = getattr(error, "errno", None)
+    if isinstance(error, OSError) and number is None:  # HDF5 tells it in its text only
+        found = re.search("errno = ([0-9]+)", str(error))
+        number = int(found[1]) if found else None
+    if number:
+        raise Unreadable(number, f"cannot be read: {os.strerror(number)}; it may be sound: see to permissions, open files "
+                         "(ulimit -n) and who else uses it, and try again", path) from None
+    raise Damaged(f"{path} is damaged: {error or type(error).__name__}; remove it (or restore it from a copy) and solve it "
+                  "again") from None
+
+
+def _slices_in(directory):
+    """Seeds of the slice files that are there."""
+    try:
+        if not stat.S_ISDIR(os.stat(directory).st_mode):
+            raise FileNotFoundError
+    except FileNotFoundError:
+        raise Unreadable(f"{directory}: no such directory") from None
+    except OSError as error:
+        _fail(directory, error)
+    found = []
+    for n in range(MAX_SEEDS + 1):
+        try:
+            os.lstat(os.path.join(directory, f"slice_{n:02}.h5"))
+            found.append(n)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            _fail(directory, error)
+    return found
+
+
 class _Slice:
     def __init__(self, path, n):
+        self.path, self.n, self.file = path, n, None
         try:
+            self._require_file()
             self.file = h5py.File(path, "r")
-            self.rules = self.file.attrs["rules"]
-            self.rules = self.rules.decode() if isinstance(self.rules, bytes) else str(self.rules)
-            self.values = self.file["values"]
-            self.distances = self.file["distance"] if "distance" in self.file else None
-            self.digests = {"values": self.file["chunk_crc32"], "distances": self.file.get("distance_chunk_crc32")}
-            good = (self.file.attrs["format_version"] in (2, 3) and self.rules in RULES and self.file.attrs["seeds"] == n
-                    and self.values.shape == (slice_size(n),) and self.values.dtype == numpy.int8)
-        except (OSError, KeyError, RuntimeError, UnicodeDecodeError) as error:
-            raise Damaged(f"{path} is damaged or cannot be read: {error}") from None
-        if not good:
-            raise Damaged(f"{path} is not the slice of {n} seeds in format version 2 or 3")
-        self.total = int(self.file.attrs.get("total", 0))
+            self._read_attributes()
+            self._open_datasets()
+            self._read_histogram()
+        except Exception as error:  # h5py has many for what HDF5 finds wrong
+            self.close()
+            _fail(path, error)
+
+    def close(self):
+        if self.file:
+            self.file.close()
+
+    def _require_file(self):
+        """A regular file that begins with the superblock that the solver writes, and is as long as that says."""
+        if not stat.S_ISREG(os.stat(self.path).st_mode):
+            raise Unreadable(f"{self.path} is not a regular file; move it away")
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            head, size = os.pread(descriptor, 48, 0), os.fstat(descriptor).st_size
+        finally:
+            os.close(descriptor)
+        _require(head[:8] == b"\x89HDF\r\n\x1a\n", "it is not an HDF5 file")
+        _require(len(head) == 48 and head[8:11] == b"\3\10\10" and head[12:28] == bytes(8) + b"\xff" * 8
+                 and int.from_bytes(head[28:36], "little") == size, "it is cut short, or its superblock is another")
+
+    def _read_attributes(self):
+        names = set(self.file.attrs)
+        _require(set(_ATTRIBUTES) <= names, "an attribute is missing")
+        self.version = self._attribute("format_version", h5t.STD_I32LE)
+        if self.version not in (2, 3):
+            raise Damaged(f"{self.path} is of format version {self.version}; this program reads 2 and 3")
+        forms = {**_ATTRIBUTES, **_MAY_BE_ABSENT}
+        _require(names <= set(forms), "it has an attribute that no slice has")
+        self.attributes = {name: self._attribute(name, forms[name]) for name in names}
+        self.rules = self.attributes["rules"]
+        _require(self.rules in RULES, "it names an unknown rule set")
+        if self.attributes["seeds"] != self.n:
+            raise Damaged(f"{self.path} is the slice of {self.attributes['seeds']} seeds; rename it to its true name")
+        _require(self.attributes["positions"] == slice_size(self.n), "its number of positions is wrong")
+        self.total = self.attributes.get("total", 0)
         if self.total:
-            raise Damaged(f"{path} holds outcomes of games of {self.total} seeds, not exact values")
+            raise Damaged(f"{self.path} holds outcomes of games of {self.total} seeds, not exact values")
+
+    def _attribute(self, name, dtype):
+        attribute = h5a.open(self.file.id, name.encode())
+        found = attribute.get_type()
+        _require(attribute.get_space().get_simple_extent_type() == h5s.SCALAR, f"its attribute {name} is not one element")
+        if dtype is not None:
+            _require(found.equal(dtype), f"its attribute {name} is of another type")
+            value = numpy.zeros((), dtype.dtype)
+            attribute.read(value)
+            return int(value)
+        _require(found.get_class() == h5t.STRING and not found.is_variable_str() and found.get_size() <= _MOST_TEXT,
+                 f"its attribute {name} is no short text")
+        value = numpy.zeros((), f"S{found.get_size()}")
+        attribute.read(value, mtype=found)
+        return bytes(value[()]).split(b"\0")[0].decode("ascii")
+
+    def _open_datasets(self):
+        forms = {**_VALUES, **_TABLES}
+        if "distance_crc32" in self.attributes:
+            forms.update(_DISTANCES)
+        creation = self.file.id.get_create_plist()
+        _require(creation.get_link_creation_order() == creation.get_attr_creation_order() == 0
+                 and set(self.file) == set(forms), "its datasets are not those of a slice")
+        size = slice_size(self.n)
+        self.chunk = min(CHUNK, size)
+        self.chunks = -(-size // self.chunk)
+        block = min(self.chunks, _CRC_BLOCK)
+        shapes = {"values": (size, self.chunk), "distance": (size, self.chunk), "chunk_crc32": (self.chunks, block),
+                  "distance_chunk_crc32": (self.chunks, block), "histogram": (2 * self.n + 1, 2 * self.n + 1)}
+        opened = {name: self._dataset(name, *form, *shapes[name]) for name, form in forms.items()}
+        self.planes = {"values": opened["values"], "distances": opened.get("distance")}
+        self.digests = {"values": opened["chunk_crc32"], "distances": opened.get("distance_chunk_crc32")}
+        self.counts = opened["histogram"]
+
+    @property
+    def distances(self):
+        return self.planes["distances"]
+
+    def _dataset(self, name, dtype, filters, size, chunk):
+        _require(self.file.id.links.get_info(name.encode()).type == h5l.TYPE_HARD, f"/{name} is a link")
+        dataset = h5d.open(self.file.id, name.encode())
+        layout = dataset.get_create_plist()
+        _require(layout.get_layout() == h5d.CHUNKED and layout.get_external_count() == 0
+                 and layout.get_chunk() == (chunk,) and dataset.get_type().equal(dtype)
+                 and dataset.get_space().get_simple_extent_dims(True) == (size,) == dataset.shape
+                 and [layout.get_filter(k)[0] for k in range(layout.get_nfilters())] == filters
+                 and layout.fill_value_defined() == h5d.FILL_VALUE_DEFAULT and h5a.get_num_attrs(dataset) == 0,
+                 f"/{name} is not stored as in a slice")
+        return dataset
+
+    def _block(self, dataset, first, count):
+        """Elements of a dataset that is not compressed: the chunk that begins at `first`."""
+        mask, stored = dataset.read_direct_chunk((first,))
+        elements = dataset.get_create_plist().get_chunk()[0]
+        _require(mask == 0 and len(stored) == elements * dataset.dtype.itemsize + 4, "a table has a chunk of another length")
+        values = numpy.zeros(count, dataset.dtype)
+        space = dataset.get_space()
+        space.select_hyperslab((first,), (count,))
+        dataset.read(h5s.create_simple((count,)), space, values)
+        return values
+
+    def _read_histogram(self):
+        self.histogram = self._block(self.counts, 0, 2 * self.n + 1)
+        named = self.attributes
+        line = (f"{self.version} {self.rules} {self.n} {named['positions']} {named['crc32']:08x} "
+                f"{named['program_version']}")
+        if "distance_crc32" in named:
+            line += f" {named['distance_crc32']:08x}"
+        if self.version >= 3:
+            line += f" total {self.total}"
+        _require(zlib.crc32(line.encode(), zlib.crc32(self.histogram)) == named["meta_crc32"],
+                 "the checksum over its histogram and attributes is wrong")
+        _require(sum(map(int, self.histogram)) == named["positions"], "its histogram does not add up")
+
+    def read_chunk(self, plane, number):
+        """Chunk `number`, without what pads the last one; checked."""
+        try:
+            return self._checked_chunk(plane, number)
+        except Exception as error:
+            _fail(self.path, error)
+
+    def _checked_chunk(self, plane, number):
+        dataset, where = self.planes[plane], f"chunk {number} of /{plane}"
+        width = dataset.dtype.itemsize
+        mask, stored = dataset.read_direct_chunk((number * self.chunk,))
+        _require(mask == 0, f"{where} is not compressed")
+        inflater = zlib.decompressobj()
+        inflated = inflater.decompress(stored, self.chunk * width + 1)
+        _require(len(inflated) == self.chunk * width and inflater.eof, f"{where} is not of the right length")
+        if plane == "distances":  # all low bytes, then all high bytes
+            inflated = numpy.frombuffer(inflated, "u1").reshape(width, self.chunk).T.tobytes()
+        chunk = numpy.frombuffer(inflated, dataset.dtype)[:slice_size(self.n) - number * self.chunk]
+        first = number - number % _CRC_BLOCK
+        stated = self._block(self.digests[plane], first, min(_CRC_BLOCK, self.chunks - first))
+        _require(zlib.crc32(chunk) == stated[number - first], f"{where}: its CRC-32 is wrong")
+        _require(plane != "values" or (chunk.min() >= -self.n and chunk.max() <= self.n), f"{where} has a value out of range")
+        return chunk
 
 
 class Database:
@@ -309,20 +518,19 @@ class Database:
 
     def refresh(self):
         """Opens slices that have appeared since."""
-        if not os.path.isdir(self.directory):
-            raise Damaged(f"{self.directory}: no such directory")
-        for n in range(MAX_SEEDS + 1):
-            path = os.path.join(self.directory, f"slice_{n:02}.h5")
-            if n in self._slices or not os.path.exists(path):
+        for n in _slices_in(self.directory):
+            if n in self._slices:
                 continue
+            path = os.path.join(self.directory, f"slice_{n:02}.h5")
             fresh = _Slice(path, n)
             if self.rules not in (None, fresh.rules):
+                fresh.close()
                 raise Damaged(f"{path} is of the rule set {fresh.rules}, other slices are of {self.rules}")
             self._slices[n] = fresh
 
     def close(self):
         for each in self._slices.values():
-            each.file.close()
+            each.close()
         self._slices.clear()
         self._chunk.cache_clear()
 
@@ -344,7 +552,7 @@ class Database:
 
     def histogram(self, n):
         """Stored positions of n seeds by value: a dictionary {value: positions}, without zeros."""
-        counts = self._slice(n).file["histogram"][:]
+        counts = self._slice(n).histogram
         return {value - n: int(count) for value, count in enumerate(counts) if count}
 
     def value(self, board):
@@ -416,14 +624,7 @@ class Database:
         return self._slices[n]
 
     def _read_chunk(self, n, plane, number):
-        try:
-            chunk = getattr(self._slice(n), plane)[number * CHUNK:(number + 1) * CHUNK]
-            stated = int(self._slice(n).digests[plane][number])
-        except (OSError, RuntimeError) as error:
-            raise Damaged(f"chunk {number} of /{plane} of slice {n} in {self.directory} is damaged: {error}") from None
-        if zlib.crc32(chunk) != stated:
-            raise Damaged(f"chunk {number} of /{plane} of slice {n} in {self.directory} is damaged: its CRC-32 is wrong")
-        return chunk
+        return self._slice(n).read_chunk(plane, number)
 
     def _stored(self, plane, board):
         number, place = divmod(index(board), CHUNK)
@@ -524,6 +725,6 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except Damaged as damaged:
-        print(f"awele.py: {damaged}", file=sys.stderr)
+    except (Damaged, Unreadable) as error:
+        print(f"awele.py: {error}", file=sys.stderr)
         sys.exit(1)

@@ -672,8 +672,7 @@ def craft(source, directory):
         print(name)
 
 
-def ask_one(directory):
-    import awele
+def ask_one(awele, directory):
     try:
         with awele.open(directory) as db:
             db.histogram(N)
@@ -685,13 +684,14 @@ def ask_one(directory):
 
 def ask(scripts, directory, names):
     sys.path.insert(0, scripts)
+    import awele
     for name in names:
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
             signal.alarm(20)
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-            print(f"{name}: {ask_one(os.path.join(directory, name))}")
+            print(f"{name}: {ask_one(awele, os.path.join(directory, name))}")
             sys.stdout.flush()
             os._exit(0)
         status = os.waitpid(child, 0)[1]

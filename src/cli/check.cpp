@@ -1,11 +1,12 @@
 // awele check: are the slice files as they were written?
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <memory>
 
 #include "awele/store/distances.hpp"
-#include "awele/support/error.hpp"
+#include "awele/store/read_errors.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "results.hpp"
@@ -19,7 +20,8 @@ constexpr const char* kDetails =
     R"(Reads every value of every slice (about 2 ns a position besides the disk) and
 compares their CRC-32 and their histogram with what the file says; likewise the
 CRC-32 of the distances, where there are any. One line a slice: ok, or what is
-wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong.
+wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong, 1 if none
+is, but some could not be read (no permission, an I/O error).
 
 This finds files damaged since they were written. It does not prove that the
 values are those of the game; awele verify re-derives them from their children.
@@ -77,23 +79,28 @@ std::string find_distance_fault(const SliceReader& slice) {
       slice.path().string(), crc, *slice.info().distance_crc);
 }
 
-/// Prints the line of one slice; true when it is right.
-bool check(const ScannedSlice& slice) {
+enum class State { right, wrong, unread };
+
+/// Prints the line of one slice.
+State check(const ScannedSlice& slice) {
   std::string fault = slice.error;
+  bool unread = slice.unreadable;
   if (slice.reader) try {
       fault = find_fault(*slice.reader);
       if (fault.empty()) fault = find_distance_fault(*slice.reader);
     } catch (const Error& error) {
       fault = error.what();
+      unread = dynamic_cast<const Unreadable*>(&error) != nullptr;
     }
   const std::string file = slice.path.filename().string();
   if (fault.empty())
     put("{}  {:>15} positions  CRC-32 {:08x}  ok\n", file, slice.reader->info().positions,
         slice.reader->info().crc);
   else
-    put("{}  WRONG: {}\n", file, fault);
+    put("{}  {}: {}
+", file, unread ? "NOT READ" : "WRONG", fault);
   deliver_results();
-  return fault.empty();
+  return fault.empty() ? State::right : unread ? State::unread : State::wrong;
 }
 
 int run(const Options& options) {
@@ -102,16 +109,22 @@ int run(const Options& options) {
     std::erase_if(slices, [&](const ScannedSlice& slice) { return slice.seeds != options.slice; });
     if (slices.empty()) open_slice(options.db, options.slice);  // says that it is missing
   }
-  std::size_t wrong = 0;
-  std::string names;
+  std::vector<std::string> wrong, unread;
   for (const ScannedSlice& slice : slices) {
-    if (check(slice)) continue;
-    ++wrong;
-    names += (names.empty() ? "" : ", ") + slice.path.string();
+    const State state = check(slice);
+    if (state == State::wrong) wrong.push_back(slice.path.string());
+    if (state == State::unread) unread.push_back(slice.path.string());
   }
-  if (wrong == 0) return static_cast<int>(ExitCode::ok);
-  throw Error(ExitCode::verification_failed,
-              fmt::format("{} of {} slices are wrong: {}", wrong, slices.size(), names));
+  std::vector<std::string> faults;
+  if (!wrong.empty())
+    faults.push_back(
+        fmt::format("{} of {} slices are wrong: {}", wrong.size(), slices.size(), fmt::join(wrong, ", ")));
+  if (!unread.empty())
+    faults.push_back(fmt::format("{} of {} slices could not be read: {}", unread.size(), slices.size(),
+                                 fmt::join(unread, ", ")));
+  if (faults.empty()) return static_cast<int>(ExitCode::ok);
+  throw Error(wrong.empty() ? ExitCode::failure : ExitCode::verification_failed,
+              fmt::format("{}", fmt::join(faults, "; ")));
 }
 
 }  // namespace

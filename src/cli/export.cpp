@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "awele/support/error.hpp"
+#include "awele/store/read_errors.hpp"
 #include "awele/support/files.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -75,6 +75,8 @@ void require_free_name(const std::filesystem::path& out, bool force) {
 void read_chunk(const SliceReader& slice, std::uint64_t index, std::vector<std::int8_t>& values) {
   try {
     slice.read_chunk(index, values);
+  } catch (const Unreadable&) {
+    throw;
   } catch (const Error& error) {
     throw Error(ExitCode::verification_failed, error.what());
   }

@@ -125,9 +125,11 @@ void print_json(const std::string& dir, const std::vector<ScannedSlice>& slices,
   if (summary.rules) json["rules"] = name(*summary.rules);
   json["slices"] = nlohmann::ordered_json::array();
   json["damaged"] = nlohmann::ordered_json::array();
+  json["unreadable"] = nlohmann::ordered_json::array();
   for (const ScannedSlice& slice : slices) {
     if (!slice.reader) {
-      json["damaged"].push_back({{"file", slice.path.string()}, {"error", slice.error}});
+      json[slice.unreadable ? "unreadable" : "damaged"].push_back(
+          {{"file", slice.path.string()}, {"error", slice.error}});
       continue;
     }
     Totals own;

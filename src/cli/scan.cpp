@@ -2,49 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "awele/store/database.hpp"
-#include "awele/support/error.hpp"
+#include "awele/store/read_errors.hpp"
 
 namespace awele::cli {
 
-namespace {
-
-void require_directory(const std::filesystem::path& dir) {
-  if (!std::filesystem::is_directory(dir))
-    throw Error(
-        fmt::format("{}: no such directory; build a database there with: awele solve --seeds 12 --db {}",
-                    dir.string(), dir.string()));
-}
-
-SliceReader open_as(const std::filesystem::path& path, int n) {
-  SliceReader reader(path);
-  if (reader.info().seeds != n)
-    throw Error(
-        fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
-                    path.string(), reader.info().seeds, n));
-  return reader;
-}
-
-}  // namespace
-
 std::vector<ScannedSlice> scan(const std::filesystem::path& dir) {
-  require_directory(dir);
   std::vector<ScannedSlice> slices;
-  std::optional<SliceInfo> first;
-  for (int n = 0; n <= kMaxSeeds; ++n) {
-    ScannedSlice slice;
-    slice.seeds = n;
-    slice.path = slice_path(dir, n);
-    if (!std::filesystem::exists(slice.path)) continue;
+  std::vector<const SliceInfo*> usable;
+  const auto attempt = [](ScannedSlice& slice, auto action) {
     try {
-      slice.reader = open_as(slice.path, n);
-      if (!first) first = slice.reader->info();
-      require_same_kind(slice.path, slice.reader->info(), *first);
+      action();
     } catch (const Error& error) {
       slice.reader.reset();
       slice.error = error.what();
+      slice.unreadable = dynamic_cast<const Unreadable*>(&error) != nullptr;
     }
-    slices.push_back(std::move(slice));
+  };
+  for (int n : slices_in(dir)) {
+    slices.push_back({n, slice_path(dir, n), {}, {}, false});
+    attempt(slices.back(), [&] { slices.back().reader = open_slice_file(dir, n); });
+  }
+  for (const ScannedSlice& slice : slices)
+    if (slice.reader) usable.push_back(&slice.reader->info());
+  if (!usable.empty()) {
+    const SliceInfo kind = prevailing(usable);
+    for (ScannedSlice& slice : slices)
+      if (slice.reader) attempt(slice, [&] { require_same_kind(slice.path, slice.reader->info(), kind); });
   }
   if (slices.empty())
     throw Error(
@@ -55,12 +41,11 @@ std::vector<ScannedSlice> scan(const std::filesystem::path& dir) {
 }
 
 SliceReader open_slice(const std::filesystem::path& dir, int n) {
-  require_directory(dir);
-  const auto path = slice_path(dir, n);
-  if (!std::filesystem::exists(path))
-    throw Error(fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}", path.string(), n,
-                            dir.string()));
-  return open_as(path, n);
+  const std::vector<int> present = slices_in(dir);
+  if (std::ranges::find(present, n) == present.end())
+    throw Error(fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}",
+                            slice_path(dir, n).string(), n, dir.string()));
+  return open_slice_file(dir, n);
 }
 
 }  // namespace awele::cli

@@ -15,10 +15,11 @@ struct ScannedSlice {
   std::filesystem::path path;
   std::optional<SliceReader> reader;  ///< none when the file cannot be used
   std::string error;                  ///< then one sentence that says why
+  bool unreadable = false;            ///< then: the system did not give its bytes; it may be sound
 };
 
 /// Every slice_NN.h5 of `dir`, ascending. A file is unusable when it is damaged, holds another slice than its
-/// name says or is of other rules or another kind than the first usable one. Throws awele::Error when there
+/// name says or is of other rules or another kind than most of the others. Throws awele::Error when there
 /// is no such directory, or no slice file in it.
 std::vector<ScannedSlice> scan(const std::filesystem::path& dir);
 

@@ -29,10 +29,6 @@ auto on_file(Action action) {
   }
 }
 
-[[noreturn]] void fail(const std::string& what) {
-  throw ProbeError(ProbeFault::file, ExitCode::failure, what);
-}
-
 Decompressor& own_decompressor() {
   thread_local Decompressor decompressor;
   return decompressor;
@@ -45,15 +41,11 @@ std::mutex& hdf5_lock() {
   return lock;
 }
 
-OpenSlice::OpenSlice(const std::filesystem::path& path, int n) : path_(path) {
+OpenSlice::OpenSlice(const std::filesystem::path& dir, int n) : path_(slice_path(dir, n)) {
   const std::lock_guard lock(hdf5_lock());
-  on_file([&] { reader_ = std::make_unique<SliceReader>(path); });
+  on_file([&] { reader_ = std::make_unique<SliceReader>(open_slice_file(dir, n)); });
   info_ = reader_->info();
   bytes_ = reader_->file_bytes();
-  if (info_.seeds == n) return;
-  reader_.reset();
-  fail(fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
-                   path.string(), info_.seeds, n));
 }
 
 OpenSlice::~OpenSlice() {
@@ -121,21 +113,16 @@ int Shelf::largest() const {
 }
 
 int Shelf::open_new(const std::filesystem::path& dir) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(dir, error))
-    fail(fmt::format("{}: no such directory; build a database there with: awele solve --seeds 12 --db {}",
-                     dir.string(), dir.string()));
-  int opened = 0;
-  for (int n = 0; n <= kMaxSeeds; ++n) {
-    auto& slice = slices[static_cast<std::size_t>(n)];
-    const auto path = slice_path(dir, n);
-    if (slice || !std::filesystem::exists(path, error)) continue;
-    auto fresh = std::make_shared<const OpenSlice>(path, n);
-    if (const SliceInfo* known = first()) on_file([&] { require_same_kind(path, fresh->info(), *known); });
-    slice = std::move(fresh);
-    ++opened;
-  }
-  return opened;
+  std::vector<std::shared_ptr<const OpenSlice>> fresh;
+  for (int n : on_file([&] { return slices_in(dir); }))
+    if (!slices[static_cast<std::size_t>(n)]) fresh.push_back(std::make_shared<const OpenSlice>(dir, n));
+  // Those that are in use already say which kind it is.
+  std::vector<const SliceInfo*> all;
+  for (const auto& slice : fresh) all.push_back(&slice->info());
+  const SliceInfo* kind = first() ? first() : all.empty() ? nullptr : &prevailing(all);
+  for (const auto& slice : fresh) on_file([&] { require_same_kind(slice->path(), slice->info(), *kind); });
+  for (auto& slice : fresh) slices[static_cast<std::size_t>(slice->info().seeds)] = slice;
+  return static_cast<int>(fresh.size());
 }
 
 }  // namespace awele

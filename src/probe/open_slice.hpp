@@ -19,7 +19,7 @@ std::mutex& hdf5_lock();
 /// outside of it. The file stays open, and usable when its name goes to another file.
 class OpenSlice {
  public:
-  OpenSlice(const std::filesystem::path& path, int n);
+  OpenSlice(const std::filesystem::path& dir, int n);
   ~OpenSlice();
   OpenSlice(const OpenSlice&) = delete;
   OpenSlice& operator=(const OpenSlice&) = delete;

@@ -1,8 +1,12 @@
 #include "awele/store/database.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include "awele/support/error.hpp"
+#include <algorithm>
+#include <cerrno>
+
+#include "awele/store/read_errors.hpp"
 
 namespace awele {
 
@@ -19,22 +23,47 @@ void require_same_kind(const std::filesystem::path& path, const SliceInfo& info,
         path.string(), describe(info.scope), describe(other.scope)));
 }
 
-Database::Database(const std::filesystem::path& dir) : dir_(dir) {
-  if (!std::filesystem::is_directory(dir))
+std::vector<int> slices_in(const std::filesystem::path& dir) {
+  if (struct stat status{}; ::stat(dir.c_str(), &status) != 0 && errno != ENOENT)
+    fail_unreadable(dir, errno);
+  else if (!S_ISDIR(status.st_mode))
     throw Error(
         fmt::format("{}: no such directory; build a database there with: awele solve --seeds 12 --db {}",
                     dir.string(), dir.string()));
+  std::vector<int> found;
   for (int n = 0; n <= kMaxSeeds; ++n) {
-    const auto path = slice_path(dir, n);
-    if (!std::filesystem::exists(path)) continue;
-    SliceReader reader(path);
-    if (reader.info().seeds != n)
-      throw Error(
-          fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
-                      path.string(), reader.info().seeds, n));
-    if (!readers_.empty()) require_same_kind(path, reader.info(), readers_.begin()->second.info());
-    readers_.emplace(n, std::move(reader));
+    struct stat status {};
+    if (::lstat(slice_path(dir, n).c_str(), &status) == 0)
+      found.push_back(n);
+    else if (errno != ENOENT)
+      fail_unreadable(dir, errno);
   }
+  return found;
+}
+
+SliceReader open_slice_file(const std::filesystem::path& dir, int n) {
+  SliceReader reader(slice_path(dir, n));
+  if (reader.info().seeds != n)
+    throw Error(
+        fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
+                    reader.path().string(), reader.info().seeds, n));
+  return reader;
+}
+
+const SliceInfo& prevailing(std::span<const SliceInfo* const> slices) {
+  const auto like = [&](const SliceInfo* one) {
+    return std::ranges::count_if(slices, [&](const SliceInfo* other) {
+      return other->rules == one->rules && other->scope == one->scope;
+    });
+  };
+  return **std::ranges::max_element(slices, {}, like);
+}
+
+Database::Database(const std::filesystem::path& dir) : dir_(dir) {
+  for (int n : slices_in(dir)) readers_.emplace(n, open_slice_file(dir, n));
+  std::vector<const SliceInfo*> all;
+  for (const auto& [n, reader] : readers_) all.push_back(&reader.info());
+  for (const auto& [n, reader] : readers_) require_same_kind(reader.path(), reader.info(), prevailing(all));
 }
 
 std::vector<int> Database::slices() const {

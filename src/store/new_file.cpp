@@ -140,7 +140,7 @@ hid_t driver() {
 
 /// Without times of objects: files of equal content are equal. And with all attributes in the root group's
 /// header, which HDF5 leaves by default for more than 8: only there they are accepted (screened_file.hpp).
-PropertyList creation() {
+PropertyList for_creation() {
   PropertyList list(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_obj_track_times(list, false);
   H5Pset_attr_phase_change(list, 32, 0);
@@ -170,7 +170,7 @@ NewFile::NewFile(std::filesystem::path path, int fd)
 // Delegates, so that the destructor removes the file when HDF5 cannot make one of it.
 NewFile::NewFile(const std::filesystem::path& path) : NewFile(path, create(path)) {
   quiet_hdf5();
-  const PropertyList access = version_bounds(), creation = creation();
+  const PropertyList access = version_bounds(), creation = for_creation();
   const DriverInfo info{&state_};
   if (H5Pset_driver(access, driver(), &info) >= 0)
     file_ = File(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access));

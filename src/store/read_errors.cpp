@@ -39,12 +39,12 @@ const char* remedy_for(int error) {
 }  // namespace
 
 void fail_damaged(const std::filesystem::path& path, const std::string& what, const std::string& remedy) {
-  throw Damage(fmt::format("{} is damaged: {}; {}", path.string(), what, remedy));
+  throw Error(fmt::format("{} is damaged: {}; {}", path.string(), what, remedy));
 }
 
 void fail_unreadable(const std::filesystem::path& path, int error) {
   if (error == ENOMEM) throw std::bad_alloc();
-  throw Error(
+  throw Unreadable(
       fmt::format("{} cannot be read: {}; {}", path.string(), std::strerror(error), remedy_for(error)));
 }
 

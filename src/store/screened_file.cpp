@@ -222,7 +222,7 @@ void ScreenedFile::open_descriptor() {
   const auto require_file = [&](int result) {
     if (result != 0) fail_unreadable(path_, errno);
     if (!S_ISREG(status.st_mode))
-      throw Error(fmt::format("{} is not a regular file; move it away", path_.string()));
+      throw Unreadable(fmt::format("{} is not a regular file; move it away", path_.string()));
   };
   require_file(::stat(path_.c_str(), &status));  // a device may notice that it is opened
   fd_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

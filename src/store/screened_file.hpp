@@ -53,7 +53,7 @@ struct DatasetForm {
   bool optional = false;
 };
 
-/// Errors: Damage, or another Error when the file could not be read (read_errors.hpp).
+/// Errors: awele::Error, and that is Unreadable when the system gave no bytes (read_errors.hpp).
 class ScreenedFile {
  public:
   /// Reads the superblock and the root group. `remedy`: for the sentence on a damaged file.
@@ -66,7 +66,7 @@ class ScreenedFile {
   bool has_attribute(std::string_view name) const { return attributes_.contains(name); }
   bool has_dataset(std::string_view name) const { return links_.contains(name.substr(1)); }
 
-  /// The attribute's value; damage when it is missing or not a single element of type `type`.
+  /// The attribute's value; an Error when it is missing or not a single element of type `type`.
   template <typename T>
   T number(std::string_view name, Stored type) const {
     T value{};
@@ -75,9 +75,9 @@ class ScreenedFile {
   }
   std::string text(std::string_view name) const;
 
-  /// Damage unless the attributes are these and no others.
+  /// An Error unless the attributes are these and no others.
   void require(std::span<const AttributeForm> forms) const;
-  /// Damage unless the datasets are these and nothing else is in the root group.
+  /// An Error unless the datasets are these and nothing else is in the root group.
   void require(std::span<const DatasetForm> forms) const;
 
   /// Opens it with HDF5 for reading: once everything has been required.
@@ -93,7 +93,7 @@ class ScreenedFile {
     std::vector<std::byte> data;
   };
 
-  /// Runs `action`; what it finds wrong becomes the Damage of this file.
+  /// Runs `action`; what it finds wrong becomes the Error of this file.
   template <typename Action>
   void screen(Action action) const;
   void open_descriptor();

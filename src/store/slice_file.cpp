@@ -99,7 +99,7 @@ constexpr std::uint64_t kCrcBlock = 1024;
 constexpr AttributeForm kAttributeForms[] = {
     {"format_version", Stored::i32},   {"rules", Stored::text},     {"seeds", Stored::i32},
     {"positions", Stored::u64},        {"crc32", Stored::u32},      {"program_version", Stored::text},
-    {kDistanceCrc, Stored::u32, true}, {"meta_crc32", Stored::u32},
+    {kDistanceCrc, Stored::u32, true}, {kTotal, Stored::i32, true}, {"meta_crc32", Stored::u32},
 };
 
 /// The datasets of slice n.

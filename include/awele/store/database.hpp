@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ void require_same_kind(const std::filesystem::path& path, const SliceInfo& info,
 /// Before HDF5 is used, by a program that closes what it opens: when the process exits, HDF5 leaves alone
 /// what is still open, which means what it could not close. A second attempt would crash.
 void leave_hdf5_at_exit();
+
+/// Seeds of the slice files in `dir`, ascending; none of them is opened. Names that lead nowhere are among
+/// them. Throws awele::Error when there is no such directory, or its names may not be looked up.
+std::vector<int> slices_in(const std::filesystem::path& dir);
+
+/// Slice n of `dir`, opened. Throws awele::Error when the file holds another slice than its name says.
+SliceReader open_slice_file(const std::filesystem::path& dir, int n);
+
+/// Of which kind a directory is: of that of the most slices; of the first among equals.
+const SliceInfo& prevailing(std::span<const SliceInfo* const> slices);
 
 /// Opens every slice_NN.h5 of a directory for reading. Throws awele::Error when the directory does not exist,
 /// a file is damaged or holds another slice than its name says, or the files are of different rule sets or

@@ -1,4 +1,4 @@
-// Why a file could not be used: its bytes are wrong (Damage), or they could not be had (any other Error).
+// Why a file could not be used: its bytes are wrong, or they could not be had.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,10 @@
 
 namespace awele {
 
-/// Bytes of a file were read, and they are not what was written. Removing the file is the right thing to do.
-class Damage : public Error {
+/// The system did not give the bytes of a file or directory: no permission, no free descriptor, a lock, an
+/// I/O error. The file may be as good as ever. Any other Error about a file: its bytes were read and are
+/// wrong.
+class Unreadable : public Error {
  public:
   using Error::Error;
 };
@@ -17,7 +19,7 @@ class Damage : public Error {
 /// The end of a sentence about a damaged slice.
 inline constexpr const char* kSolveAgain = "remove it (or restore it from a copy) and solve it again";
 
-/// Throws the Damage "PATH is damaged: WHAT; REMEDY".
+/// Throws the Error "PATH is damaged: WHAT; REMEDY".
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, const std::string& what,
                                const std::string& remedy = kSolveAgain);
 

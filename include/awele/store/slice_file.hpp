@@ -96,8 +96,8 @@ void require_chunk_digest(const std::filesystem::path& path, const char* dataset
 [[noreturn]] void fail_distance_chunk(const std::filesystem::path& path, std::uint64_t index);
 
 /// Reads one slice file. Construction checks structure, attributes and the small checksums, not the values.
-/// All errors are awele::Error and name the file: Damage when what was read is wrong (read_errors.hpp). A
-/// file that holds anything that this program does not write is refused before HDF5 opens it
+/// All errors are awele::Error and name the file; Unreadable when the system gave no bytes (read_errors.hpp).
+/// A file that holds anything that this program does not write is refused before HDF5 opens it
 /// (screened_file.hpp). Not thread safe.
 class SliceReader {
  public:
