@@ -428,7 +428,7 @@ class _Slice:
         forms = {**_VALUES, **_TABLES}
         if "distance_crc32" in self.attributes:
             forms.update(_DISTANCES)
-        creation = self.file.id.get_create_plist()
+        creation = self.file["/"].id.get_create_plist()
         _require(creation.get_link_creation_order() == creation.get_attr_creation_order() == 0
                  and set(self.file) == set(forms), "its datasets are not those of a slice")
         size = slice_size(self.n)

@@ -1,6 +1,10 @@
 // The program as users run it: results, messages and exit codes of the commands that read a database.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -631,11 +635,100 @@ TEST_F(DamagedSlice, HistogramThatDoesNotFitTheValues) {
     std::vector<std::byte> stream;
     Compressor().append(values, stream);
     writer.write_stream(0, stream, crc32(0, std::span(std::as_const(values))));
-    writer.finish(crc32(0, std::span(std::as_const(values))), std::vector<std::uint64_t>(13));
+    std::vector<std::uint64_t> histogram(13);
+    histogram.front() = values.size();
+    writer.finish(crc32(0, std::span(std::as_const(values))), histogram);
   }
   const Result check = run("check --db " + db);
   EXPECT_EQ(check.code, 3);
-  EXPECT_NE(check.out.find("its histogram says 0"), std::string::npos) << check.out;
+  EXPECT_NE(check.out.find("its histogram says " + std::to_string(values.size())), std::string::npos)
+      << check.out;
+}
+
+/// What the system does not give need not be damaged, and nobody should remove it.
+class UnreadableSlice : public Cli {
+ protected:
+  void expect_unread(const std::string& db, const std::string& words, const std::string& before = "") {
+    expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1, {db, words}, before);
+    expect_error("export --slice 6 --db " + db + " --out " + scratch("scores.6"), 1, {db, words}, before);
+    for (const char* command :
+         {"probe 1,0,0,0,0,0,0,0,0,0,0,0", "stats", "info", "check", "solve --seeds 9"}) {
+      SCOPED_TRACE(command);
+      const Result result = run(std::string(command) + " --db " + db, before);
+      EXPECT_EQ(result.code, 1) << result.err;
+      EXPECT_EQ((result.out + result.err).find("damaged"), std::string::npos) << result.out << result.err;
+      EXPECT_NE((result.out + result.err).find(words), std::string::npos) << result.out << result.err;
+    }
+  }
+  /// Runs the rest of a command line as a user without rights, where the test has them.
+  static std::string as_nobody() {
+    return ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : "";
+  }
+};
+
+TEST_F(UnreadableSlice, NoFreeDescriptor) {
+  const std::string db = copy();
+  expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1,
+               {"slice_0", "Too many open files", "ulimit -n"}, "ulimit -n 9;");
+  const Result check = run("check --db " + db, "ulimit -n 9;");
+  EXPECT_EQ(check.code, 1);
+  EXPECT_NE(check.out.find("NOT READ"), std::string::npos) << check.out;
+  EXPECT_EQ(check.out.find("WRONG"), std::string::npos) << check.out;
+}
+
+TEST_F(UnreadableSlice, OpenElsewhere) {
+  const std::string db = copy();
+  const int fd = ::open(slice_path(db, 6).c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  expect_unread(db, "HDF5_USE_FILE_LOCKING=FALSE");
+  EXPECT_EQ(run("check --db " + db, "HDF5_USE_FILE_LOCKING=FALSE").code, 0);
+  ::close(fd);
+}
+
+TEST_F(UnreadableSlice, PipeInItsPlace) {
+  const std::string db = copy();
+  std::filesystem::remove(slice_path(db, 6));
+  ASSERT_EQ(::mkfifo(slice_path(db, 6).c_str(), 0666), 0);
+  expect_unread(db, "slice_06.h5 is not a regular file");
+}
+
+TEST_F(UnreadableSlice, NoPermission) {
+  const std::string db = copy();
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms::all);
+  std::filesystem::permissions(slice_path(db, 6), std::filesystem::perms::none);
+  const Result check = run("check --db " + db, as_nobody());
+  if (check.err.find("setpriv") != std::string::npos) GTEST_SKIP() << "the user cannot be changed here";
+  EXPECT_EQ(check.code, 1) << check.err;
+  EXPECT_NE(check.out.find("slice_06.h5  NOT READ"), std::string::npos) << check.out;
+  EXPECT_NE(check.err.find("1 of 9 slices could not be read"), std::string::npos) << check.err;
+  expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1, {"slice_06.h5", "Permission denied"},
+               as_nobody());
+}
+
+TEST_F(UnreadableSlice, DirectoryThatMayNotBeSearched) {
+  const std::string db = copy();
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms::all);
+  std::filesystem::permissions(db, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+  if (run("--version", as_nobody()).code != 0) GTEST_SKIP() << "the user cannot be changed here";
+  for (const std::string command : {"probe 1,0,0,0,0,0,0,0,0,0,0,0", "check", "info", "stats"})
+    expect_error(command + " --db " + db, 1, {db + " cannot be read: Permission denied"}, as_nobody());
+}
+
+/// The one that is of other rules is named, wherever it stands.
+TEST_F(Cli, ForeignSlicesAreNamed) {
+  for (int foreign : {0, 3}) {
+    const std::string db = copy();
+    std::filesystem::copy_file(slice_path(abapa(), foreign), slice_path(db, foreign),
+                               std::filesystem::copy_options::overwrite_existing);
+    const std::string file = slice_path(db, foreign).string() + " is of the rule set abapa";
+    expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1, {file});
+    expect_error("stats --db " + db, 1, {file});
+    const Result check = run("check --db " + db);
+    EXPECT_EQ(check.code, 3);
+    EXPECT_NE(check.err.find("1 of 9 slices are wrong: " + slice_path(db, foreign).string()),
+              std::string::npos)
+        << check.err;
+  }
 }
 
 }  // namespace

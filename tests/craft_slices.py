@@ -1,6 +1,8 @@
 """Slice files as a stranger could make them, for crafted_test.cpp.
 
     craft_slices.py craft SLICE DIR           DIR/CASE/slice_05.h5 for each case, made from a true slice of 5 seeds
+    craft_slices.py flip SLICE DIR COUNT      DIR/0/NAME, DIR/1/NAME, ...: SLICE with one byte of its metadata changed, and
+                                              the checksums of HDF5 made true again
     craft_slices.py ask SCRIPTS DIR CASE...   what awele.py says of each: a line "CASE: answered" or "CASE: CLASS: MESSAGE"
 
 The case "control" is what the program writes, made here with h5py: it must be accepted, or the others prove nothing.
@@ -8,6 +10,7 @@ The case "control" is what the program writes, made here with h5py: it must be a
 
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -672,6 +675,31 @@ def craft(source, directory):
         print(name)
 
 
+def blocks(data):
+    """(first byte, end) of every block of metadata, its checksum at the end included."""
+    found = [(0, 48)]
+    for signature in (b"OHDR", b"OCHK", b"FAHD", b"FADB"):
+        at = data.find(signature)
+        while at >= 0:
+            found += [(at, end) for end in range(at + 12, min(at + 700, len(data)) + 1)
+                      if checksum(data[at:end - 4]) == int.from_bytes(data[end - 4:end], "little")][:1]
+            at = data.find(signature, at + 1)
+    return found
+
+
+def flip(source, directory, count):
+    data, name = pathlib.Path(source).read_bytes(), pathlib.Path(source).name
+    chance, where = random.Random(2024), blocks(data)
+    for k in range(int(count)):
+        first, end = chance.choice(where)
+        at = chance.randrange(first, end - 4)
+        byte = chance.choice([0, 1, 0x7f, 0x80, 0xff, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)])
+        body = data[first:at] + bytes([byte]) + data[at + 1:end - 4]
+        target = pathlib.Path(directory) / str(k)
+        target.mkdir(parents=True)
+        (target / name).write_bytes(data[:first] + body + checksum(body).to_bytes(4, "little") + data[end:])
+
+
 def ask_one(awele, directory):
     try:
         with awele.open(directory) as db:
@@ -702,5 +730,7 @@ def ask(scripts, directory, names):
 if __name__ == "__main__":
     if sys.argv[1] == "craft":
         craft(*sys.argv[2:])
+    elif sys.argv[1] == "flip":
+        flip(*sys.argv[2:])
     else:
         ask(sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -11,9 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <sstream>
 
 #include "awele/awele.h"
+#include "awele/index/slice_index.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/tiny_database.hpp"
 
@@ -158,6 +160,48 @@ TEST_F(Crafted, Check) {
       EXPECT_TRUE(ending.exited_with(0)) << ending.said;
     else
       expect_refusal(ending, {1, 3});
+  }
+}
+
+/// Asks for the values of boards of n seeds all over the slice, which is alone in its directory.
+void ask_values(const std::string& dir, int n) {
+  awele_db* db = nullptr;
+  awele_status status = awele_open(dir.c_str(), 0, &db);
+  for (std::uint64_t place = 0; status == AWELE_OK && place < slice_size(n); place += slice_size(n) / 10) {
+    const Board board = position_at(n, place);
+    int value = 0;
+    status = awele_value(db, board.data(), &value);
+  }
+  if (status == AWELE_OK) awele_close(db);
+  std::printf("%s\n", awele_message());
+  std::fflush(stdout);
+  ::_exit(status);
+}
+
+/// Chance instead of ideas: changes of the metadata that its checksums do not show. A slice of one chunk, and
+/// one with an index of its chunks. (AWELE_FLIPS: how many of each.)
+TEST_F(Crafted, FlipsUnderTrueChecksums) {
+  const char* wanted = std::getenv("AWELE_FLIPS");
+  const std::string count = wanted ? wanted : "150";
+  for (int n : {4, 9}) {
+    const fs::path source = dir() / ("source" + std::to_string(n)),
+                   flips = dir() / ("flips" + std::to_string(n));
+    fs::create_directory(source);
+    test::write_slice(source, n, RuleSet::awari, std::vector<std::int8_t>(slice_size(n), 1));
+    ASSERT_EQ(std::system((AWELE_PYTHON " " AWELE_CRAFT " flip " + slice_path(source, n).string() + " " +
+                           flips.string() + " " + count)
+                              .c_str()),
+              0);
+    int refused = 0;
+    for (const auto& entry : fs::directory_iterator(flips)) {
+      const Ending ending = run([&] { ask_values(entry.path().string(), n); });
+      EXPECT_TRUE(ending.exited_with(AWELE_OK) || ending.exited_with(AWELE_ERROR_FILE))
+          << entry.path() << ": status " << ending.status << ": " << ending.said;
+      EXPECT_LT(ending.resident, kMemory) << entry.path();
+      if (ending.exited_with(AWELE_ERROR_FILE)) ++refused;
+    }
+    std::cout << "slice " << n << ": " << refused << " of " << count << " refused" << std::endl;
+    EXPECT_GT(refused, std::stoi(count) / 3);
   }
 }
 

@@ -307,7 +307,7 @@ TEST(Library, ValuesOutOfRangeAreDamage) {
   std::vector<std::byte> stream;
   Compressor().append(values, stream);
   writer.write_stream(0, stream, crc32(0, std::span(std::as_const(values))));
-  writer.finish(crc32(0, std::span(std::as_const(values))), std::vector<std::uint64_t>(5));
+  writer.finish(crc32(0, std::span(std::as_const(values))), {slice_size(2), 0, 0, 0, 0});
   EXPECT_EQ(fault_of([&] { Prober(scratch.path()).value(Board{2}); }, "a value of 3"), ProbeFault::file);
 }
 
@@ -318,7 +318,7 @@ TEST(Library, ChunksWithAnotherDigestAreDamage) {
   std::vector<std::byte> stream;
   Compressor().append(values, stream);
   writer.write_stream(0, stream, 1);
-  writer.finish(1, std::vector<std::uint64_t>(5));
+  writer.finish(1, {0, 0, slice_size(2), 0, 0});
   EXPECT_EQ(fault_of([&] { Prober(scratch.path()).value(Board{2}); }, "the CRC-32 of chunk 0 of /values"),
             ProbeFault::file);
 }

@@ -1,5 +1,6 @@
 // Slice files: what is written is read back, and whatever is damaged is refused with a message that names it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -16,6 +17,7 @@
 #include "awele/store/codec.hpp"
 #include "awele/store/database.hpp"
 #include "awele/store/slice_file.hpp"
+#include "awele/store/state_part.hpp"
 #include "awele/support/error.hpp"
 #include "support/tiny_database.hpp"
 
@@ -515,6 +517,54 @@ TEST_F(Store, UnreadableFile) {
   const std::string what = message([&] { Database{dir}; });
   EXPECT_TRUE(contains(what, slice_path(dir, 4).string())) << what;
   EXPECT_TRUE(contains(what, "Permission denied")) << what;
+}
+
+TEST_F(Store, AttributesStayInTheRootGroupsHeader) {
+  // With distances there are more than HDF5 keeps there of its own accord.
+  const auto values = some_values(6, 17);
+  test::write_slice(dir, 6, RuleSet::awari, values, std::vector<std::uint16_t>(values.size(), 3));
+  EXPECT_EQ(SliceReader(slice_path(dir, 6)).info().positions, values.size());
+}
+
+// --------------------------------------------------------------------------------------- parts of a state
+
+class StatePart : public Store {
+ protected:
+  /// A part of one piece, all of it zero.
+  void write(std::uint64_t positions) {
+    StatePartWriter writer(path(), positions, 2);
+    PieceStreams streams;
+    Compressor compressor;
+    for (std::size_t plane = 0; plane < 2; ++plane) {
+      const std::vector<std::int8_t> bytes(plane_bytes(plane, positions));
+      compressor.append(bytes, streams.stream[plane]);
+      streams.crc[plane] = crc32(0, std::span(bytes));
+    }
+    writer.write(0, streams);
+    writer.finish();
+  }
+  std::string refusal(std::uint64_t positions) {
+    return message([&] { StatePartReader(path(), positions, 2); });
+  }
+  fs::path path() const { return dir / "part"; }
+};
+
+TEST_F(StatePart, OfAnotherShape) {
+  write(1000);
+  EXPECT_EQ(refusal(1000), "");
+  EXPECT_TRUE(contains(refusal(1002), "/codes has another shape")) << refusal(1002);
+  EXPECT_TRUE(contains(message([&] { StatePartReader(path(), 1000, 3); }), "it has no /distances"));
+}
+
+TEST_F(StatePart, ThatIsASlice) {
+  test::write_slice(dir, 4, RuleSet::awari, some_values(4, 15));
+  fs::rename(slice_path(dir, 4), path());
+  EXPECT_TRUE(contains(refusal(slice_size(4)), "part is damaged: it has an attribute")) << refusal(1000);
+}
+
+TEST_F(StatePart, ThatIsAPipe) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0666), 0);
+  EXPECT_TRUE(contains(refusal(1000), "part is not a regular file")) << refusal(1000);
 }
 
 // ------------------------------------------------------------------------------------------------- codec
