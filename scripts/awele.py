@@ -490,7 +490,7 @@ class _Slice:
             _fail(self.path, error)
 
     def _checked_chunk(self, plane, number):
-        dataset, where = self.planes[plane], f"chunk {number} of /{plane}"
+        dataset, where = self.planes[plane], f"chunk {number} of /{plane} of slice {self.n}"
         width = dataset.dtype.itemsize
         mask, stored = dataset.read_direct_chunk((number * self.chunk,))
         _require(mask == 0, f"{where} is not compressed")
