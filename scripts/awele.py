@@ -313,6 +313,7 @@ _VALUES = {"values": (h5t.STD_I8LE, [h5z.FILTER_DEFLATE])}
 _TABLES = {"histogram": (h5t.STD_U64LE, [h5z.FILTER_FLETCHER32]), "chunk_crc32": (h5t.STD_U32LE, [h5z.FILTER_FLETCHER32])}
 _DISTANCES = {"distance": (h5t.STD_U16LE, [h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE]),
               "distance_chunk_crc32": (h5t.STD_U32LE, [h5z.FILTER_FLETCHER32])}
+_EXITS = {"exit_crc32": (h5t.STD_U32LE, [h5z.FILTER_FLETCHER32])}  # may be absent
 _CRC_BLOCK = 1024  # elements of a chunk of the tables of digests
 
 
@@ -428,6 +429,8 @@ class _Slice:
         forms = {**_VALUES, **_TABLES}
         if "distance_crc32" in self.attributes:
             forms.update(_DISTANCES)
+        if self.n >= 2 and "exit_crc32" in self.file:
+            forms.update(_EXITS)
         creation = self.file["/"].id.get_create_plist()
         _require(creation.get_link_creation_order() == creation.get_attr_creation_order() == 0
                  and set(self.file) == set(forms), "its datasets are not those of a slice")
@@ -435,8 +438,10 @@ class _Slice:
         self.chunk = min(CHUNK, size)
         self.chunks = -(-size // self.chunk)
         block = min(self.chunks, _CRC_BLOCK)
+        exits = min(self.n, 15) - 1
         shapes = {"values": (size, self.chunk), "distance": (size, self.chunk), "chunk_crc32": (self.chunks, block),
-                  "distance_chunk_crc32": (self.chunks, block), "histogram": (2 * self.n + 1, 2 * self.n + 1)}
+                  "distance_chunk_crc32": (self.chunks, block), "histogram": (2 * self.n + 1, 2 * self.n + 1),
+                  "exit_crc32": (exits, exits)}
         opened = {name: self._dataset(name, *form, *shapes[name]) for name, form in forms.items()}
         self.planes = {"values": opened["values"], "distances": opened.get("distance")}
         self.digests = {"values": opened["chunk_crc32"], "distances": opened.get("distance_chunk_crc32")}

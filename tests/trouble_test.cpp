@@ -15,6 +15,7 @@
 #include "support/csv.hpp"
 #include "support/memory_cgroup.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/tiny_database.hpp"
 
 namespace awele {
 namespace {
@@ -159,6 +160,20 @@ TEST_P(Trouble, LeftoverOfAnInterruptedRun) {
   std::ofstream(slice(6) + ".tmp") << "half a slice";
   EXPECT_EQ(run(solve(6)).code, 0);
   EXPECT_FALSE(fs::exists(slice(6) + ".tmp"));
+}
+
+/// Another slice, consistent in itself, among those that were made from the one that was there.
+TEST_P(Trouble, SliceThatOthersWereNotMadeFrom) {
+  solved(8);
+  EXPECT_EQ(run("check --db " + db_.string(), "", 0).code, 0);
+  test::write_slice(db_, 5, RuleSet::awari, std::vector<std::int8_t>(slice_size(5), 1));
+  const Result result = run("check --db " + db_.string(), "", 0);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("2 of 9 slices are wrong: " + slice(7) + ", " + slice(8)), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.out.find("was made from a slice 5"), std::string::npos) << result.out;
+  EXPECT_EQ(run("check --slice 7 --db " + db_.string(), "", 0).code, 3);
+  EXPECT_EQ(run("check --slice 6 --db " + db_.string(), "", 0).code, 0);
 }
 
 TEST_P(Trouble, MissingSliceInVerify) {

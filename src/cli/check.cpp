@@ -19,9 +19,10 @@ namespace {
 constexpr const char* kDetails =
     R"(Reads every value of every slice (about 2 ns a position besides the disk) and
 compares their CRC-32 and their histogram with what the file says; likewise the
-CRC-32 of the distances, where there are any. One line a slice: ok, or what is
-wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong, 1 if none
-is, but some could not be read (no permission, an I/O error).
+CRC-32 of the distances, where there are any. A slice also says which smaller slices
+it was made from: those that are there must be the same. One line a slice: ok, or
+what is wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong, 1 if
+none is, but some could not be read (no permission, an I/O error).
 
 This finds files damaged since they were written. It does not prove that the
 values are those of the game; awele verify re-derives them from their children.
@@ -81,13 +82,29 @@ std::string find_distance_fault(const SliceReader& slice) {
 
 enum class State { right, wrong, unread };
 
+/// Which of the smaller slices is not the one that this slice was made from; empty when none is.
+std::string find_other_exits(const SliceReader& slice, const std::vector<ScannedSlice>& all) {
+  const std::vector<std::uint32_t>& made_from = slice.info().exit_crcs;
+  for (std::size_t k = 0; k < made_from.size(); ++k) {
+    const int n = slice.info().seeds - 2 - static_cast<int>(k);
+    for (const ScannedSlice& each : all)
+      if (each.seeds == n && each.reader && each.reader->info().crc != made_from[k])
+        return fmt::format(
+            "{} was made from a slice {} whose values have the CRC-32 {:08x}, and those of {} have {:08x}: "
+            "one of the two is of another database; remove the wrong one and solve it again",
+            slice.path().string(), n, made_from[k], each.path.string(), each.reader->info().crc);
+  }
+  return {};
+}
+
 /// Prints the line of one slice.
-State check(const ScannedSlice& slice) {
+State check(const ScannedSlice& slice, const std::vector<ScannedSlice>& all) {
   std::string fault = slice.error;
   bool unread = slice.unreadable;
   if (slice.reader) try {
       fault = find_fault(*slice.reader);
       if (fault.empty()) fault = find_distance_fault(*slice.reader);
+      if (fault.empty()) fault = find_other_exits(*slice.reader, all);
     } catch (const Error& error) {
       fault = error.what();
       unread = dynamic_cast<const Unreadable*>(&error) != nullptr;
@@ -97,30 +114,29 @@ State check(const ScannedSlice& slice) {
     put("{}  {:>15} positions  CRC-32 {:08x}  ok\n", file, slice.reader->info().positions,
         slice.reader->info().crc);
   else
-    put("{}  {}: {}
-", file, unread ? "NOT READ" : "WRONG", fault);
+    put("{}  {}: {}\n", file, unread ? "NOT READ" : "WRONG", fault);
   deliver_results();
   return fault.empty() ? State::right : unread ? State::unread : State::wrong;
 }
 
 int run(const Options& options) {
-  std::vector<ScannedSlice> slices = scan(options.db);
-  if (options.slice >= 0) {
-    std::erase_if(slices, [&](const ScannedSlice& slice) { return slice.seeds != options.slice; });
-    if (slices.empty()) open_slice(options.db, options.slice);  // says that it is missing
-  }
+  const std::vector<ScannedSlice> slices = scan(options.db);
   std::vector<std::string> wrong, unread;
+  std::size_t checked = 0;
   for (const ScannedSlice& slice : slices) {
-    const State state = check(slice);
+    if (options.slice >= 0 && slice.seeds != options.slice) continue;
+    ++checked;
+    const State state = check(slice, slices);
     if (state == State::wrong) wrong.push_back(slice.path.string());
     if (state == State::unread) unread.push_back(slice.path.string());
   }
+  if (checked == 0) open_slice(options.db, options.slice);  // says that it is missing
   std::vector<std::string> faults;
   if (!wrong.empty())
     faults.push_back(
-        fmt::format("{} of {} slices are wrong: {}", wrong.size(), slices.size(), fmt::join(wrong, ", ")));
+        fmt::format("{} of {} slices are wrong: {}", wrong.size(), checked, fmt::join(wrong, ", ")));
   if (!unread.empty())
-    faults.push_back(fmt::format("{} of {} slices could not be read: {}", unread.size(), slices.size(),
+    faults.push_back(fmt::format("{} of {} slices could not be read: {}", unread.size(), checked,
                                  fmt::join(unread, ", ")));
   if (faults.empty()) return static_cast<int>(ExitCode::ok);
   throw Error(wrong.empty() ? ExitCode::failure : ExitCode::verification_failed,

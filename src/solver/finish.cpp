@@ -306,7 +306,8 @@ std::uint64_t finish_memory(int n, int ranks, bool with_distances) {
 
 FinishedSlice finish_slice(const SliceState& state, Scope scope, const std::filesystem::path& dir,
                            const Communicator& ranks, Exchange& exchange, SolveControl& control,
-                           const PiecesWritten& pieces_written, FinishTimes& times) {
+                           const std::vector<std::uint32_t>& exit_crcs, const PiecesWritten& pieces_written,
+                           FinishTimes& times) {
   std::optional<SliceWriter> writer;
   if (ranks.root()) writer.emplace(dir, state.n, state.rules, control.token(), scope);
   Pieces pieces(state.n);
@@ -351,11 +352,13 @@ FinishedSlice finish_slice(const SliceState& state, Scope scope, const std::file
   FinishedSlice finished;
   finished.histogram = histogram.counts(state.n);
   ranks.sum(finished.histogram);
-  if (writer)
+  if (writer) {
+    writer->made_from(exit_crcs);
     finished.file_bytes = writer->finish(crc.crc, finished.histogram, [&] {
       control.wish(Stage::renaming, state.n, {});
       control.before_rename();
     });
+  }
   finished.crc = static_cast<std::uint32_t>(ranks.max(crc.crc));
   finished.file_bytes = ranks.max(finished.file_bytes);
   times.write += watch.lap();

@@ -36,9 +36,11 @@ std::uint64_t finish_memory(int n, int ranks, bool with_distances);
 /// file is given up.
 using PiecesWritten = std::function<void(double share)>;
 
-/// Collective. Writes DIR/slice_NN.h5; the result is the same on all ranks.
+/// Collective. Writes DIR/slice_NN.h5, with what SliceInfo::exit_crcs is to be; the result is the same on all
+/// ranks.
 FinishedSlice finish_slice(const SliceState& state, Scope scope, const std::filesystem::path& dir,
                            const Communicator& ranks, Exchange& exchange, SolveControl& control,
-                           const PiecesWritten& pieces_written, FinishTimes& times);
+                           const std::vector<std::uint32_t>& exit_crcs, const PiecesWritten& pieces_written,
+                           FinishTimes& times);
 
 }  // namespace awele

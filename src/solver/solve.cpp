@@ -323,13 +323,21 @@ class Solver {
     slice.phase.rounds = slice.watch.lap();
   }
 
+  /// As in SliceInfo. Precondition: all exits are merged.
+  static std::vector<std::uint32_t> exit_crcs(const Slice& slice) {
+    std::vector<std::uint32_t> crcs;
+    for (int k = 2; k <= most_captured(slice.n); ++k)
+      crcs.push_back(slice.progress.exit_crcs.at(slice.n - k));
+    return crcs;
+  }
+
   SliceReport write(Slice& slice) {
     observer_.phase_begins("writing");
     const double expected = forecast_.finish(slice.positions);
     consider(slice, Stage::transposition, expected);
     FinishTimes times;
     const FinishedSlice finished = finish_slice(
-        slice.state, options_.scope, out_, ranks_, exchange_, control_,
+        slice.state, options_.scope, out_, ranks_, exchange_, control_, exit_crcs(slice),
         [&](double share) { consider(slice, Stage::writing, expected * (1 - share)); }, times);
     slice.phase.transposition = times.transposition;
     slice.phase.compress = times.compress;

@@ -41,6 +41,7 @@ namespace {
 constexpr const char* kValues = "/values";
 constexpr const char* kHistogram = "/histogram";
 constexpr const char* kChunkCrcs = "/chunk_crc32";
+constexpr const char* kExitCrcs = "/exit_crc32";
 constexpr const char* kTotal = "total";
 }  // namespace
 
@@ -107,11 +108,14 @@ std::vector<DatasetForm> dataset_forms(int n) {
   const std::uint64_t size = slice_size(n), chunk = chunk_size(n), chunks = chunk_count(n);
   const auto values = static_cast<std::uint64_t>(2 * n + 1);
   const std::uint64_t block = std::min(chunks, kCrcBlock);
-  return {{kValues, Stored::i8, size, chunk, Packing::deflate},
-          {kHistogram, Stored::u64, values, values, Packing::fletcher32},
-          {kChunkCrcs, Stored::u32, chunks, block, Packing::fletcher32},
-          {kDistances, Stored::u16, size, chunk, Packing::shuffle_deflate, true},
-          {kDistanceCrcs, Stored::u32, chunks, block, Packing::fletcher32, true}};
+  std::vector<DatasetForm> forms = {{kValues, Stored::i8, size, chunk, Packing::deflate},
+                                    {kHistogram, Stored::u64, values, values, Packing::fletcher32},
+                                    {kChunkCrcs, Stored::u32, chunks, block, Packing::fletcher32},
+                                    {kDistances, Stored::u16, size, chunk, Packing::shuffle_deflate, true},
+                                    {kDistanceCrcs, Stored::u32, chunks, block, Packing::fletcher32, true}};
+  if (const std::uint64_t exits = exit_count(n))
+    forms.push_back({kExitCrcs, Stored::u32, exits, exits, Packing::fletcher32, true});
+  return forms;
 }
 
 }  // namespace
@@ -159,6 +163,7 @@ struct SliceReader::Impl {
       open_crcs(distance_crcs, kDistanceCrcs);
     }
     read_histogram();
+    if (screened.has_dataset(kExitCrcs)) read_exit_crcs();
     check_histogram(screened.number<std::uint32_t>("meta_crc32", Stored::u32));
   }
 
@@ -228,6 +233,14 @@ struct SliceReader::Impl {
       if (info.histogram[static_cast<std::size_t>(info.seeds + value)] != 0 ||
           info.histogram[static_cast<std::size_t>(info.seeds - value)] != 0)
         damaged(fmt::format("its histogram has values beyond {}", width));
+  }
+
+  void read_exit_crcs() {
+    Dataset dataset;
+    open_dataset(dataset, kExitCrcs);
+    info.exit_crcs.resize(exit_count(info.seeds));
+    if (H5Dread(dataset, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, info.exit_crcs.data()) < 0)
+      failed("/exit_crc32 cannot be read");
   }
 
   /// The CRC-32 that a table states for a chunk. Whole blocks are read, one is kept.
@@ -416,6 +429,9 @@ struct SliceWriter::Impl {
     table(kHistogram, H5T_STD_U64LE, H5T_NATIVE_UINT64, info.histogram.data(), info.histogram.size(),
           info.histogram.size());
     table(kChunkCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, chunk_crcs.data(), chunk_crcs.size(), kCrcBlock);
+    if (!info.exit_crcs.empty())
+      table(kExitCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, info.exit_crcs.data(), info.exit_crcs.size(),
+            info.exit_crcs.size());
     if (distances.valid())
       table(kDistanceCrcs, H5T_STD_U32LE, H5T_NATIVE_UINT32, distance_crcs.data(), distance_crcs.size(),
             kCrcBlock);
@@ -483,6 +499,10 @@ void SliceWriter::write_distance_stream(std::uint64_t index, std::span<const std
                                                                  stream.size(), stream.data()) >= 0,
                       "a chunk of /distance");
   impl_->distance_crcs[index] = crc;
+}
+
+void SliceWriter::made_from(std::vector<std::uint32_t> exit_crcs) {
+  impl_->info.exit_crcs = std::move(exit_crcs);
 }
 
 std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,

@@ -9,6 +9,8 @@
 //               (without what pads the last chunk), chunked, Fletcher-32. Joined in order they give crc32.
 //   /distance   optional: uint16 little-endian, the same order and chunks; shuffle, deflate (distances.hpp);
 //               with it /distance_chunk_crc32, like /chunk_crc32, of the little-endian bytes
+//   /exit_crc32  optional: uint32 little-endian, 14 elements, for n < 15 n-1, none for n < 2; Fletcher-32:
+//               crc32 of the slices n-2, n-3, ... that this one was made from
 //   attributes of the root group: format_version (int32), rules (string), seeds (int32), positions (uint64),
 //               crc32 (uint32, zlib's, of the bytes of /values), program_version (string),
 //               meta_crc32 (uint32, of the histogram's bytes and the other attributes; see slice_file.cpp);
@@ -25,7 +27,8 @@
 // renamed when complete.
 //
 // Versions. The version must be raised whenever an older program would misread a new file, or refuse it with
-// a wrong reason: a new attribute under meta_crc32, another meaning, order or type. Version 3 added `total`.
+// a wrong reason: a new attribute or dataset, another meaning, order or type. Version 3 added `total` and
+// /exit_crc32.
 // This program also reads version 2, whose values are exact. Programs of version 2 say of a file of version 3
 // that they do not read that version.
 #pragma once
@@ -52,7 +55,7 @@ inline constexpr int kOldestFormatVersion = 2;
 /// Elements of a full chunk of /values.
 inline constexpr std::uint64_t kChunk = 65536;
 
-/// What a slice file says of itself, all of it covered by meta_crc32.
+/// What a slice file says of itself, all of it covered by meta_crc32, but exit_crcs by a Fletcher-32.
 struct SliceInfo {
   int seeds = 0;
   RuleSet rules = RuleSet::awari;
@@ -64,12 +67,18 @@ struct SliceInfo {
   std::optional<std::uint32_t> distance_crc = std::nullopt;
   /// Exact, or clamped to -scope.width(seeds)..scope.width(seeds).
   Scope scope = {};
+  /// The CRC-32s of the slices it was made from: seeds - 2, seeds - 3, ...; exit_count(seeds) of them, or
+  /// none when the file does not say.
+  std::vector<std::uint32_t> exit_crcs = {};
 
   std::uint64_t count_above() const;  ///< positions won by the side to move
   std::uint64_t count_zero() const;
   std::uint64_t count_below() const;
   bool operator==(const SliceInfo&) const = default;
 };
+
+/// How many slices the captures of slice n lead to: 2 to 15 seeds less, as five pits of three are the most.
+constexpr std::size_t exit_count(int n) { return n < 2 ? 0 : static_cast<std::size_t>(n < 15 ? n : 15) - 1; }
 
 /// DIR/slice_NN.h5
 std::filesystem::path slice_path(const std::filesystem::path& dir, int n);
@@ -160,6 +169,8 @@ class SliceWriter {
   /// Stores a stream of append_distances() and the CRC-32 of the chunk_length distances among them. The first
   /// one makes the file one with distances: then all chunks must follow.
   void write_distance_stream(std::uint64_t index, std::span<const std::byte> stream, std::uint32_t crc);
+  /// What SliceInfo::exit_crcs is to be.
+  void made_from(std::vector<std::uint32_t> exit_crcs);
   /// Completes the file, flushes it to disk and renames it; `before_rename` may throw to prevent that.
   /// Returns its size in bytes.
   std::uint64_t finish(std::uint32_t crc, const std::vector<std::uint64_t>& histogram,
