@@ -264,6 +264,36 @@ TEST_P(Verify, AWrongSmallerSliceIsFound) {
   EXPECT_GT(Verifier(database, 0, 1).slice(6).wrong, 0u);
 }
 
+TEST_P(Verify, DistancesToo) {
+  const int n = 6;
+  const auto& all = slices(GetParam(), kSeeds);
+  const std::vector<std::uint16_t> right = test::iterate_distances(n, GetParam(), all);
+  const auto& values = all[n];
+  test::write_slice(dir, n, GetParam(), values, right);
+  for (int ranks : {1, 3}) {
+    const VerifyResult result = all_ranks(Database(dir), n, ranks);
+    EXPECT_EQ(result.wrong + result.wrong_distances, 0u);
+  }
+  // One of a position won, lost, even; the first and the last of each.
+  for (const int sign : {-1, 0, 1})
+    for (const bool last : {false, true}) {
+      std::uint64_t place = last ? values.size() - 1 : 0;
+      while ((values[place] > 0) - (values[place] < 0) != sign) place += last ? ~std::uint64_t{0} : 1;
+      std::vector<std::uint16_t> wrong = right;
+      wrong[place] = static_cast<std::uint16_t>(wrong[place] + 40);
+      test::write_slice(dir, n, GetParam(), values, wrong);
+      const Database database(dir);
+      const VerifyResult result = all_ranks(database, n, 3);
+      EXPECT_EQ(result.wrong, 0u);
+      EXPECT_GE(result.wrong_distances, 1u);
+      EXPECT_LE(result.first, place);
+      const VerifyResult there = Verifier(database, 0, 1).position(n, place);
+      EXPECT_EQ(there.wrong_distances, 1u) << sign << last;
+      EXPECT_EQ(there.stored_distance, wrong[place]);
+      EXPECT_EQ(there.derived_distance, right[place]);
+    }
+}
+
 TEST_P(Verify, AnotherRuleSetsValuesFail) {
   const RuleSet other = GetParam() == RuleSet::abapa ? RuleSet::awari : RuleSet::abapa;
   const int n = kSeeds;

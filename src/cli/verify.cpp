@@ -25,8 +25,8 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Each stored value is derived again from the values of the positions one move
-later, on plain boards of twelve pits, by code that shares nothing with the
+    R"(Each stored value, and each distance where there are any, is derived again from
+those of the positions one move later, on plain boards of twelve pits, by code that shares nothing with the
 solver but the reader of the files.
 
 What this proves: no value contradicts the rules by one move. What it does not:
@@ -55,10 +55,11 @@ std::uint64_t memory_share(const Communicator& ranks) {
 /// The sum over the ranks; the first wrong place is the first of all.
 VerifyResult total(const VerifyResult& own, const Communicator& ranks) {
   VerifyResult all = own;
-  std::array<std::uint64_t, 2> sums = {own.checked, own.wrong};
+  std::array<std::uint64_t, 3> sums = {own.checked, own.wrong, own.wrong_distances};
   ranks.sum(sums);
   all.checked = sums[0];
   all.wrong = sums[1];
+  all.wrong_distances = sums[2];
   all.first = ranks.min(own.first);
   return all;
 }
@@ -79,14 +80,20 @@ int run(const Options& options, const Communicator& ranks) {
     const Stopwatch watch;
     const VerifyResult result = total(
         options.sample > 0 ? verifier.sample(n, options.sample, options.seed) : verifier.slice(n), ranks);
-    wrong += result.wrong;
+    wrong += result.wrong + result.wrong_distances;
     if (!ranks.root()) continue;
-    put("slice {:2}: {:>15} of {:>15} positions checked, {} wrong, {}\n", n, result.checked,
-        database.slice(n).info().positions, result.wrong, format_seconds(watch.seconds()));
-    if (result.wrong == 0) continue;
+    put("slice {:2}: {:>15} of {:>15} positions checked, {} wrong{}, {}\n", n, result.checked,
+        database.slice(n).info().positions, result.wrong,
+        database.slice(n).has_distances() ? fmt::format(", {} wrong distances", result.wrong_distances) : "",
+        format_seconds(watch.seconds()));
+    if (result.wrong + result.wrong_distances == 0) continue;
     const VerifyResult bad = verifier.position(n, result.first);
-    put("  the first: {} is stored as {:+}, its moves give {:+}\n", format_board(bad.board), bad.stored,
-        bad.derived);
+    if (bad.wrong > 0)
+      put("  the first: {} is stored as {:+}, its moves give {:+}\n", format_board(bad.board), bad.stored,
+          bad.derived);
+    else
+      put("  the first: {} is stored as {} plies from the next capture or the end, its moves give {}\n",
+          format_board(bad.board), bad.stored_distance, bad.derived_distance);
   }
   if (ranks.root()) put("{}\n", kVerifyMeaning);
   return static_cast<int>(wrong == 0 ? ExitCode::ok : ExitCode::verification_failed);

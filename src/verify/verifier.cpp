@@ -35,6 +35,7 @@ std::uint64_t place_of(std::uint64_t look_up) {
 std::uint64_t position_of(std::uint64_t look_up) { return look_up & ((std::uint64_t{1} << kBatchBits) - 1); }
 
 constexpr std::int16_t kNoValue = std::numeric_limits<std::int16_t>::min();
+constexpr int kLongest = std::numeric_limits<std::uint16_t>::max();
 
 /// A well-mixed 64-bit number for each `x` (the finalizer of splitmix64).
 std::uint64_t mix(std::uint64_t x) {
@@ -76,16 +77,19 @@ Block block_of(std::uint64_t waiting, std::uint64_t mover, std::uint64_t area) {
 void VerifyResult::add(const VerifyResult& other) {
   checked += other.checked;
   wrong += other.wrong;
+  wrong_distances += other.wrong_distances;
   if (other.first >= first) return;
   first = other.first;
   board = other.board;
   stored = other.stored;
   derived = other.derived;
+  stored_distance = other.stored_distance;
+  derived_distance = other.derived_distance;
 }
 
-std::uint64_t Verifier::memory(int n, std::uint64_t batch) {
-  const std::uint64_t a_position =
-      kLookUpsAPosition * sizeof(std::uint64_t) + sizeof(std::int16_t) + sizeof(std::int8_t);
+std::uint64_t Verifier::memory(int n, std::uint64_t batch, bool distances) {
+  const std::uint64_t a_position = kLookUpsAPosition * sizeof(std::uint64_t) + sizeof(std::int16_t) +
+                                   sizeof(std::int8_t) + (distances ? 3 * sizeof(std::uint16_t) : 0);
   // Two lists of halves, each perhaps in a vector twice as long.
   const std::uint64_t lists = 2 * 2 * sizeof(Half) * count_halves(n);
   // What the file library holds: its own some 24 MiB, and for each file in use up to 32 MiB of the index of
@@ -111,7 +115,12 @@ Verifier::Verifier(const Database& database, int rank, int size, std::uint64_t m
                     database.dir().string(), memory(), memory_limit));
 }
 
-std::uint64_t Verifier::memory() const { return memory(database_.slices().back(), batch_); }
+std::uint64_t Verifier::memory() const {
+  const std::vector<int> slices = database_.slices();
+  const bool distances =
+      std::any_of(slices.begin(), slices.end(), [&](int n) { return database_.slice(n).has_distances(); });
+  return memory(slices.back(), batch_, distances);
+}
 
 void Verifier::require_slices(int n) const {
   database_.slice(n);
@@ -121,10 +130,15 @@ void Verifier::require_slices(int n) const {
 void Verifier::begin(int n) {
   require_slices(n);
   n_ = n;
+  with_distances_ = database_.slice(n).has_distances();
   result_ = {};
   best_.reserve(batch_);
   stored_.reserve(batch_);
   look_ups_.reserve(batch_ * kLookUpsAPosition);
+  if (!with_distances_) return;
+  best_distance_.reserve(batch_);
+  stored_distance_.reserve(batch_);
+  ended_.reserve(batch_);
 }
 
 VerifyResult Verifier::slice(int n) {
@@ -182,27 +196,46 @@ VerifyResult Verifier::position(int n, std::uint64_t place) {
 void Verifier::add(const Board& board, std::uint64_t place) {
   const std::uint64_t position = best_.size();
   const plain::Moves moves = plain::moves(board, rules_);
-  int best = moves.ended.value_or(kNoValue);
+  const auto ended = static_cast<std::int16_t>(moves.ended.value_or(kNoValue));
+  best_.push_back(ended);
+  if (with_distances_) {
+    best_distance_.push_back(0);
+    ended_.push_back(ended);
+  }
   look_ups_.push_back(look_up_of(kOwn, place, position));
   for (const plain::Move& move : moves.pit) {
     if (!move.legal) continue;
     if (move.known)
-      best = std::max(best, move.value);
+      offer(position, move.value, 1);
     else
       look_ups_.push_back(
           look_up_of(static_cast<std::uint64_t>(move.captured), plain::rank(move.child), position));
   }
-  best_.push_back(static_cast<std::int16_t>(best));
+}
+
+/// A move that gives `value`, with so many plies to the next capture or the end. Among moves of one value who
+/// wins takes the shortest, who loses the longest. In any order the same comes out.
+void Verifier::offer(std::uint64_t position, int value, int distance) {
+  std::int16_t& best = best_[position];
+  const bool better = value > best, equal = value == best;
+  if (better) best = static_cast<std::int16_t>(value);
+  if (!with_distances_ || !(better || equal)) return;
+  std::uint16_t& best_distance = best_distance_[position];
+  const auto own = static_cast<std::uint16_t>(std::min(distance, kLongest));
+  best_distance = better ? own : value > 0 ? std::min(best_distance, own) : std::max(best_distance, own);
 }
 
 void Verifier::settle() {
   if (best_.empty()) return;
   stored_.resize(best_.size());
+  stored_distance_.resize(best_distance_.size());
   boost::sort::spreadsort::integer_sort(look_ups_.begin(), look_ups_.end());
   look_up();
   compare();
   result_.checked += best_.size();
   best_.clear();
+  best_distance_.clear();
+  ended_.clear();
   look_ups_.clear();
   if (progress) progress(result_.checked);
 }
@@ -215,16 +248,19 @@ void Verifier::look_up() {
     const std::uint64_t index = place_of(*next) / reader.chunk_size();
     const std::uint64_t first = index * reader.chunk_size();
     reader.read_chunk(index, chunk_);
+    const bool distances = with_distances_ && (own || captured == 0);
+    if (distances) reader.read_distance_chunk(index, distance_chunk_);
     for (;
          next != look_ups_.end() && captured_of(*next) == captured && place_of(*next) - first < chunk_.size();
          ++next) {
-      const std::int8_t value = chunk_[place_of(*next) - first];
-      const std::uint64_t position = position_of(*next);
-      if (own)
-        stored_[position] = value;
-      else
-        best_[position] =
-            std::max(best_[position], static_cast<std::int16_t>(static_cast<int>(captured) - value));
+      const std::uint64_t at = place_of(*next) - first, position = position_of(*next);
+      if (own) {
+        stored_[position] = chunk_[at];
+        if (distances) stored_distance_[position] = distance_chunk_[at];
+      } else {
+        // A capture is what the distance counts to.
+        offer(position, static_cast<int>(captured) - chunk_[at], distances ? 1 + distance_chunk_[at] : 1);
+      }
     }
   }
 }
@@ -233,11 +269,18 @@ void Verifier::compare() {
   // The positions' own look-ups stand together, sorted by place.
   auto next = std::lower_bound(look_ups_.begin(), look_ups_.end(), look_up_of(kOwn, 0, 0));
   for (; next != look_ups_.end() && captured_of(*next) == kOwn; ++next) {
-    const int stored = stored_[position_of(*next)];
-    const int derived = best_[position_of(*next)];
-    if (stored == derived && std::abs(stored) <= n_) continue;
-    const std::uint64_t place = place_of(*next);
-    result_.add({0, 1, place, plain::board_at(n_, place), stored, derived});
+    const std::uint64_t position = position_of(*next), place = place_of(*next);
+    const int stored = stored_[position];
+    const int derived = best_[position];
+    if (stored != derived || std::abs(stored) > n_) {
+      result_.add({0, 1, 0, place, plain::board_at(n_, place), stored, derived, 0, 0});
+      continue;
+    }
+    if (!with_distances_) continue;
+    const int distance = derived == 0 || derived == ended_[position] ? 0 : best_distance_[position];
+    if (distance != stored_distance_[position])
+      result_.add({0, 0, 1, place, plain::board_at(n_, place), stored, derived, stored_distance_[position],
+                   distance});
   }
 }
 

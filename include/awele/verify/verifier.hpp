@@ -22,19 +22,21 @@ namespace awele {
 inline constexpr const char* kVerifyMeaning =
     "Every value checked follows by one move from the values of the positions after it. This is necessary "
     "but not sufficient: wrong values that support each other along a cycle of moves without capture would "
-    "pass.";
+    "pass. Distances, where there are any, are checked in the same way.";
 
 /// What one rank, or all of them together, found in a slice.
 struct VerifyResult {
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
   std::uint64_t checked = 0;
-  std::uint64_t wrong = 0;
-  std::uint64_t first = kNone;  ///< smallest place of a wrong value
+  std::uint64_t wrong = 0;            ///< values
+  std::uint64_t wrong_distances = 0;  ///< of positions whose value is right
+  std::uint64_t first = kNone;        ///< smallest place of a wrong value or distance
   // Of the position at `first`, when there is one:
   Board board{};
   int stored = 0;
   int derived = 0;
+  int stored_distance = 0, derived_distance = 0;  ///< when the values are equal
 
   void add(const VerifyResult& other);
 };
@@ -48,7 +50,7 @@ class Verifier {
   Verifier(const Database& database, int rank, int size, std::uint64_t memory_limit = 0);
 
   /// Bytes that a rank needs to verify slices of at most `n` seeds in batches of `batch` positions.
-  static std::uint64_t memory(int n, std::uint64_t batch);
+  static std::uint64_t memory(int n, std::uint64_t batch, bool distances = false);
   static constexpr std::uint64_t kLargestBatch = std::uint64_t{1} << 22;
   static constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 12;
 
@@ -77,6 +79,7 @@ class Verifier {
                  const std::vector<Half>& mover, std::uint64_t m, std::uint64_t m_end);
   void settle();
   void look_up();
+  void offer(std::uint64_t position, int value, int distance);
   void compare();
 
   const Database& database_;
@@ -85,6 +88,7 @@ class Verifier {
   std::uint64_t batch_;
 
   int n_ = 0;
+  bool with_distances_ = false;
   VerifyResult result_;
   // The batch in work: best value known so far and stored value of each position, and what is still to be
   // read.
@@ -92,6 +96,10 @@ class Verifier {
   std::vector<std::int8_t> stored_;
   std::vector<std::uint64_t> look_ups_;
   std::vector<std::int8_t> chunk_;
+  // Of a slice with distances: what the moves known so far say, what is stored, and what the board is worth
+  // if the game may end on it.
+  std::vector<std::uint16_t> best_distance_, stored_distance_, distance_chunk_;
+  std::vector<std::int16_t> ended_;
 };
 
 }  // namespace awele
