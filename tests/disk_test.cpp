@@ -130,6 +130,19 @@ class SolveOnDisk : public Disk, public testing::WithParamInterface<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Ranks, SolveOnDisk, testing::Values(0, 2));
 
+TEST_P(SolveOnDisk, CompleteAndReadOnly) {
+  test::SmallDisk disk(scratch_.path() / "disk", 4000);
+  ASSERT_EQ(solve(8, disk.path()).code, 0);
+  disk.read_only(true);
+  const auto complete = solve(8, disk.path());
+  EXPECT_EQ(complete.code, 0) << complete.err;
+  EXPECT_NE(complete.out.find("8a107b6b"), std::string::npos) << complete.out;
+  const auto incomplete = solve(9, disk.path());
+  EXPECT_EQ(incomplete.code, 1) << incomplete.err;
+  EXPECT_NE(incomplete.err.find("cannot be written to"), std::string::npos) << incomplete.err;
+  disk.read_only(false);
+}
+
 TEST_P(SolveOnDisk, FullWhileASliceIsWritten) {
   for (const int kib : {1000, 400}) {  // full in slice 12 or 11, and in slice 10
     test::SmallDisk disk(scratch_.path() / "disk", kib);

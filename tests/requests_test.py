@@ -213,7 +213,7 @@ class Requests(unittest.TestCase):
     def test_fifos_in_place_of_files(self):
         self.db.mkdir()
         os.mkfifo(self.db / "log")
-        self.ended(self.start(3), 0)
+        self.assertIn(f"{self.db}/log cannot be written", self.ended(self.start(3), 0))
         os.unlink(self.db / "log")
         os.mkfifo(self.db / "lock")
         self.assertIn("not a regular file", self.ended(self.start(4), 1))
@@ -258,6 +258,22 @@ class Requests(unittest.TestCase):
         self.assertIn("now belongs to process 5 on host elsewhere", self.ended(process, 1))
         self.assertFalse((self.db / "slice_10.h5").exists())
         self.assertIn("other", (self.db / "lock").read_text())
+
+    def test_a_checkpoint_that_cannot_be_removed_is_named(self):
+        old = self.db / "checkpoint_03_0001"
+        (old / "inside").mkdir(parents=True)
+        (old / "inside" / "file").touch()
+        if os.geteuid() != 0:
+            (old / "inside").chmod(0o555)
+        elif subprocess.run(["mount", "-t", "tmpfs", "none", str(old)], capture_output=True).returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        try:
+            self.assertIn(f"{old} is not needed any more and cannot be removed", self.ended(self.start(3), 0))
+        finally:
+            if os.geteuid() == 0:
+                subprocess.run(["umount", str(old)], check=True)
+            else:
+                (old / "inside").chmod(0o755)
 
     def test_leftovers_of_dead_runs_are_removed(self):
         self.db.mkdir()

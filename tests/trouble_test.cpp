@@ -223,7 +223,12 @@ TEST_P(Trouble, TooLittleMemoryBesideTheLibraries) {
 #endif
 
 TEST_P(Trouble, TooLittleMemoryBySlurm) {
-  expect_trouble(solve(24), 4, {"slice ", "SLURM_MEM_PER_NODE"}, "export SLURM_MEM_PER_NODE=200;");
+  char host[256] = "";
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  // What all of it takes, not the first slice for which there is no room.
+  expect_trouble(solve(24), 4,
+                 {"slice 24 needs the most", "SLURM_MEM_PER_NODE", "enough for slices up to", host},
+                 "export SLURM_MEM_PER_NODE=200;");
 }
 
 TEST_P(Trouble, TooLittleMemoryByCgroup) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "awele/index/slice_index.hpp"
 
@@ -185,6 +186,7 @@ void RunObserver::update(bool at_once) {
     status_["seconds_left"] = status_.value("seconds_left_in_slice", 0.0) + left_after_slice();
   status_["updated"] = utc_time();
   log_.status(status_);
+  if (!log_.trouble().empty() && !std::exchange(told_trouble_, true)) note(log_.trouble());
 }
 
 }  // namespace awele::cli

@@ -48,6 +48,7 @@ class RunObserver : public SolveProgress {
   std::vector<int> to_solve_;
   nlohmann::ordered_json status_;
   double seconds_a_position_ = 0;
+  bool told_trouble_ = false;
   Stopwatch run_, updated_, logged_;
 };
 

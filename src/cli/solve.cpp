@@ -146,6 +146,12 @@ RunLimits limits_of(const Options& options) {
   return limits;
 }
 
+/// Whether the directory is there for reading only: if all slices are there, that is no fault.
+bool read_only(const std::filesystem::path& dir) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(dir, ignored) && ::access(dir.c_str(), W_OK) != 0;
+}
+
 /// Solves, and sees to it that the log tells how it ended.
 std::vector<SliceReport> solve_logged(const SolveOptions& options, const Communicator& ranks,
                                       RunObserver& observer, RunControl& control) {
@@ -177,7 +183,8 @@ int run(Options options, const Communicator& ranks) {
   const char* injected = std::getenv("AWELE_INJECT");
   const auto injections = injected ? parse_injections(injected) : std::vector<Injection>();
   const ProgressStyle style = ranks.root() ? style_of(options.progress) : ProgressStyle::none;
-  const std::unique_ptr<RunLock> lock = lock_directory(options.dir, ranks);
+  // Nothing is written without a lock: solve() fails when there is something to write.
+  const std::unique_ptr<RunLock> lock = read_only(options.dir) ? nullptr : lock_directory(options.dir, ranks);
   RunControl control(options.dir, ranks.rank(), options.limits, lock.get(), injections);
   RunObserver observer(style, options.interval, ranks.root(), options.solve, control);
   if (lock && !lock->taken_over().empty()) observer.note(lock->taken_over());

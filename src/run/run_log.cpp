@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 
 #include "awele/run/json.hpp"
@@ -24,12 +25,15 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
   const std::string text = json_text(line) + "\n";
   // Not blocking: a FIFO of that name must not stop the run.
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (fd < 0) return;
+  if (fd < 0) return note_trouble(path_, std::strerror(errno));
   // One call for a line, if the system allows: lines of several processes do not mix.
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t written = ::write(fd, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
+    if (written <= 0) {
+      note_trouble(path_, std::strerror(errno));
+      break;
+    }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   ::close(fd);
@@ -37,10 +41,16 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
 
 void RunLog::status(const nlohmann::ordered_json& status) const {
   try {
-    replace_file(status_path_, json_text(status, 1) + "\n");
-  } catch (const std::filesystem::filesystem_error&) {
-    // A status that is not up to date does no harm.
+    replace_file(status_path_, json_text(status, 1) + "
+");
+  } catch (const std::filesystem::filesystem_error& error) {
+    note_trouble(status_path_, error.code().message());  // a status that is not up to date does no harm
   }
+}
+
+void RunLog::note_trouble(const std::filesystem::path& path, const std::string& reason) const {
+  if (trouble_.empty())
+    trouble_ = fmt::format("{} cannot be written ({}): the run goes on without it", path.string(), reason);
 }
 
 }  // namespace awele

@@ -136,6 +136,15 @@ std::map<int, fs::path> checkpoints_in(const fs::path& dir, int n) {
   return found;
 }
 
+/// One of another user of the group, for example, cannot be removed.
+void remove_or_say(const fs::path& checkpoint, std::vector<std::string>& sentences) {
+  std::error_code error;
+  fs::remove_all(checkpoint, error);
+  if (error)
+    sentences.push_back(fmt::format("{} is not needed any more and cannot be removed ({}); remove it",
+                                    checkpoint.string(), error.message()));
+}
+
 fs::path part_path(const fs::path& dir, std::size_t part) { return dir / fmt::format("part_{:04}.h5", part); }
 
 /// A piece on its way to the rank that writes it, or from the one that read it: this, then the streams.
@@ -435,7 +444,7 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
   if (error.empty()) error = write_parts(state, temporary, control.parts);
   if (error.empty() && ranks_.root()) error = publish(temporary, path, control);
   error = ranks_.broadcast(error);
-  Saved saved{error.empty() ? path : fs::path(), error, 0};
+  Saved saved{error.empty() ? path : fs::path(), error, 0, {}};
   for (const Part& part : control.parts) saved.bytes += part.bytes;
   if (ranks_.root()) {
     std::error_code ignored;
@@ -445,7 +454,7 @@ Checkpoints::Saved Checkpoints::save(const SliceState& state, const SliceProgres
     }
     if (error.empty())
       for (const auto& [number, old] : checkpoints_in(dir_, state.n))
-        if (old != path) fs::remove_all(old, ignored);
+        if (old != path) remove_or_say(old, saved.notes);
   }
   return saved;
 }
@@ -663,9 +672,10 @@ std::optional<Checkpoints::Restored> Checkpoints::restore(SliceState& state, con
   return std::nullopt;
 }
 
-void Checkpoints::remove(int n) const {
-  std::error_code ignored;
-  for (const auto& [number, path] : checkpoints_in(dir_, n)) fs::remove_all(path, ignored);
+std::vector<std::string> Checkpoints::remove(int n) const {
+  std::vector<std::string> sentences;
+  for (const auto& [number, path] : checkpoints_in(dir_, n)) remove_or_say(path, sentences);
+  return sentences;
 }
 
 }  // namespace awele

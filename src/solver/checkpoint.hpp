@@ -71,6 +71,7 @@ class Checkpoints {
     std::filesystem::path path;  ///< empty when it could not be written
     std::string error;           ///< then: why
     std::uint64_t bytes = 0;
+    std::vector<std::string> notes;  ///< on rank 0: what the user should know besides
   };
   /// Collective. The state must not have listed positions (Rounds::mark_listed). The same result on all
   /// ranks.
@@ -88,8 +89,8 @@ class Checkpoints {
   /// rank 0 for each that is not.
   std::optional<Restored> restore(SliceState& state, const SliceCrc& slice_crc, const Bad& bad);
 
-  /// On rank 0: removes all checkpoints of slice n.
-  void remove(int n) const;
+  /// On rank 0: removes all checkpoints of slice n. Returns a sentence for each that could not be removed.
+  std::vector<std::string> remove(int n) const;
 
  private:
   static constexpr std::uint64_t kMostParts = std::uint64_t{1} << 20;  ///< nodes

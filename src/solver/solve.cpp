@@ -80,6 +80,12 @@ void require_writable(const std::filesystem::path& dir) {
   }
 }
 
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 /// A new directory inside `dir`, for the life of the object.
 class TemporaryDirectory {
  public:
@@ -137,33 +143,48 @@ class Solver {
         source_(options.dir, ranks),
         forecast_(ranks.size()) {}
 
-  void require_memory(int n) const {
-    const std::uint64_t own = solve_memory(n, options_, ranks_.rank(), ranks_.size(), on_node_).all();
-    const std::uint64_t node_need = node_.sum(own);
+  /// Throws, on all ranks, unless the slices fit, which are solved one after the other. The sentence is about
+  /// the one that needs the most, so that whoever finds room for it need not come back.
+  void require_memory(const std::vector<int>& slices) const {
     const MemoryLimit node = node_memory(), process = process_memory();
     const std::uint64_t node_has = node_.min(node.bytes);
-    const bool node_short = node_need > node_has, process_short = own > process.bytes;
+    int largest = -1, fitting = -1;
+    bool all_fit = true, node_short = false, process_short = false;
+    std::uint64_t most = 0, own = 0, node_need = 0;
+    for (int n : slices) {
+      const std::uint64_t need = solve_memory(n, options_, ranks_.rank(), ranks_.size(), on_node_).all();
+      const std::uint64_t together = node_.sum(need), over_all = ranks_.sum(need);
+      if (!ranks_.any(together > node_has || need > process.bytes)) {
+        if (all_fit) fitting = n;
+        continue;
+      }
+      all_fit = false;
+      if (over_all < most) continue;
+      most = over_all;
+      largest = n;
+      own = need;
+      node_need = together;
+      node_short = together > node_has;
+      process_short = need > process.bytes;
+    }
+    if (all_fit) return;
     // Only the first rank that is short speaks, but all stop.
-    const bool any_short = ranks_.any(node_short || process_short);
-    if (!any_short) return;
-    const std::uint64_t first =
-        ranks_.min(node_short || process_short ? static_cast<std::uint64_t>(ranks_.rank()) : ~0ull);
+    const bool is_short = node_short || process_short;
+    const std::uint64_t first = ranks_.min(is_short ? static_cast<std::uint64_t>(ranks_.rank()) : ~0ull);
     if (first != static_cast<std::uint64_t>(ranks_.rank())) ranks_.barrier();
     constexpr double mib = 1 << 20;
+    const std::string enough = fitting < 0 ? "" : fmt::format(", enough for slices up to {}", fitting);
     if (node_short)
-      throw Error(
-          ExitCode::no_resources,
-          fmt::format(
-              "slice {} needs {:.0f} MiB on this node ({} ranks) and {} leaves {:.0f} MiB; use more nodes, "
-              "a node with more memory, or fewer seeds",
-              n, static_cast<double>(node_need) / mib, node_.size(), node.source,
-              static_cast<double>(node_has) / mib));
-    throw Error(
-        ExitCode::no_resources,
-        fmt::format("slice {} needs {:.0f} MiB a rank and {} allows {:.0f} MiB; raise it, use more ranks, or "
-                    "fewer seeds",
-                    n, static_cast<double>(own) / mib, process.source,
-                    static_cast<double>(process.bytes) / mib));
+      throw Error(ExitCode::no_resources,
+                  fmt::format("slice {} needs the most, {:.0f} MiB on {} ({} ranks), and {} leaves {:.0f} "
+                              "MiB{}; use more nodes, a node with more memory, or fewer seeds",
+                              largest, static_cast<double>(node_need) / mib, host_name(), node_.size(),
+                              node.source, static_cast<double>(node_has) / mib, enough));
+    throw Error(ExitCode::no_resources,
+                fmt::format("slice {} needs the most, {:.0f} MiB a rank, and {} on {} allows {:.0f} MiB{}; "
+                            "raise it, use more ranks, or fewer seeds",
+                            largest, static_cast<double>(own) / mib, process.source, host_name(),
+                            static_cast<double>(process.bytes) / mib, enough));
   }
 
   /// On rank 0: an Error when slice n, solved, could not be written for lack of room; a note when it may
@@ -228,7 +249,8 @@ class Solver {
 
   /// Of a slice that is there.
   void forget_checkpoints(int n) const {
-    if (ranks_.root()) checkpoints_.remove(n);
+    if (!ranks_.root()) return;
+    for (const std::string& sentence : checkpoints_.remove(n)) observer_.note(sentence);
   }
 
   /// Between two slices: throws Stopped when any rank wishes to stop.
@@ -393,6 +415,7 @@ class Solver {
     const Stopwatch watch;
     slice.progress.seconds = slice.seconds();
     const Checkpoints::Saved saved = checkpoints_.save(slice.state, slice.progress);
+    for (const std::string& sentence : saved.notes) observer_.note(sentence);
     forecast_.checkpoint_took(slice.positions, watch.seconds());
     const CheckpointReport report{slice.n, saved.path, saved.error, saved.bytes, watch.seconds()};
     if (saved.path.empty())
@@ -508,7 +531,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   RunConfig config{kVersion, options, {}};
   std::vector<SliceReport> reports;
   if (ranks.root()) {
-    require_writable(options.dir);
+    if (!std::filesystem::is_directory(options.dir)) require_writable(options.dir);  // which makes it
     for (const std::string& file : remove_leftovers(options.dir))
       observer.note(fmt::format("removed {}, which a run that ended early had left", file));
     const Database database(options.dir);
@@ -536,10 +559,11 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
   const auto present = [&](int n) {
     return std::find(config.present.begin(), config.present.end(), n) != config.present.end();
   };
-  int largest = -1;
-  for (int n : slices_to_solve(options.seeds))
-    if (!present(n)) solver.require_memory(largest = n);
-  if (largest >= 0) solver.reserve(largest);
+  std::vector<int> missing = slices_to_solve(options.seeds);
+  std::erase_if(missing, present);
+  if (ranks.root() && !missing.empty()) require_writable(options.dir);
+  solver.require_memory(missing);
+  if (!missing.empty()) solver.reserve(missing.back());
   for (int n : slices_to_solve(options.seeds)) {
     if (!present(n)) {
       solver.between_slices(n);
@@ -569,7 +593,7 @@ SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks,
   }
   SolveControl undisturbed;
   Solver solver(options, ranks.broadcast(out ? out->path().string() : ""), ranks, observer, undisturbed);
-  solver.require_memory(n);
+  solver.require_memory({n});
   solver.reserve(n);
   return solver.solve_slice(n);
 }

@@ -19,15 +19,21 @@ class RunLog {
  public:
   explicit RunLog(const std::filesystem::path& dir) : path_(dir / "log"), status_path_(dir / "status.json") {}
 
-  /// Appends {"time": ..., "event": event, ...fields}, in one write. A log that cannot be written (disk full)
-  /// does not stop a run.
+  /// Appends {"time": ..., "event": event, ...fields}, in one write. A log that cannot be written (disk full,
+  /// or of another user) does not stop a run; trouble() says so.
   void event(const std::string& event,
              const nlohmann::ordered_json& fields = nlohmann::ordered_json::object()) const;
   /// Replaces status.json.
   void status(const nlohmann::ordered_json& status) const;
 
+  /// The first sentence on a file that could not be written; empty when there is none.
+  const std::string& trouble() const { return trouble_; }
+
  private:
+  void note_trouble(const std::filesystem::path& path, const std::string& reason) const;
+
   std::filesystem::path path_, status_path_;
+  mutable std::string trouble_;
 };
 
 }  // namespace awele
