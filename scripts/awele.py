@@ -629,7 +629,7 @@ class Database:
         return self._slices[n]
 
     def _read_chunk(self, n, plane, number):
-        return self._slice(n).read_chunk(plane, number)
+        return self._slice(int(n)).read_chunk(plane, int(number))
 
     def _stored(self, plane, board):
         number, place = divmod(index(board), CHUNK)
