@@ -532,7 +532,7 @@ class StatePart : public Store {
  protected:
   /// A part of one piece, all of it zero.
   void write(std::uint64_t positions) {
-    StatePartWriter writer(path(), positions, 2);
+    StatePartWriter writer(path(), positions, PlaneSet{.counts = true});
     PieceStreams streams;
     Compressor compressor;
     for (std::size_t plane = 0; plane < 2; ++plane) {
@@ -544,7 +544,7 @@ class StatePart : public Store {
     writer.finish();
   }
   std::string refusal(std::uint64_t positions) {
-    return message([&] { StatePartReader(path(), positions, 2); });
+    return message([&] { StatePartReader(path(), positions, PlaneSet{.counts = true}); });
   }
   fs::path path() const { return dir / "part"; }
 };
@@ -553,7 +553,9 @@ TEST_F(StatePart, OfAnotherShape) {
   write(1000);
   EXPECT_EQ(refusal(1000), "");
   EXPECT_TRUE(contains(refusal(1002), "/codes has another shape")) << refusal(1002);
-  EXPECT_TRUE(contains(message([&] { StatePartReader(path(), 1000, 3); }), "it has no /distances"));
+  EXPECT_TRUE(
+      contains(message([&] { StatePartReader(path(), 1000, PlaneSet{.counts = true, .distances = true}); }),
+               "it has no /distances"));
 }
 
 TEST_F(StatePart, ThatIsASlice) {
