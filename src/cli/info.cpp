@@ -24,6 +24,9 @@ constexpr const char* kDetails =
 a position, and whether distances are stored too. Then totals, the largest number of seeds up to which every
 slice is there, and the slices missing below the largest one.
 
+The first line names the rules and, of an outcome database, the seeds of the games
+that it is for (with --format json "total", null when the values are exact).
+
 Reads attributes and small checksums only; awele check reads the values.
 A file that cannot be used is named on standard error, and the exit code is 1.
 
@@ -47,6 +50,7 @@ struct Totals {
 
 struct Summary {
   std::optional<RuleSet> rules;
+  Scope scope;  ///< exact when no slice is usable
   Totals totals;
   int complete = -1;         ///< every slice up to this many seeds is there; -1 when none is
   std::vector<int> missing;  ///< below the largest slice, damaged ones included
@@ -60,6 +64,7 @@ Summary summarize(const std::vector<ScannedSlice>& slices) {
     top = slice.seeds;
     if (!slice.reader) continue;
     summary.rules = slice.reader->info().rules;
+    summary.scope = slice.reader->info().scope;
     summary.totals.add(*slice.reader);
     usable[static_cast<std::size_t>(slice.seeds)] = true;
   }
@@ -86,7 +91,8 @@ std::vector<std::string> row(const std::string& label, const Totals& t, const st
 }
 
 void print_table(const std::string& dir, const std::vector<ScannedSlice>& slices, const Summary& summary) {
-  put("{}: rules {}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown");
+  put("{}: rules {}{}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown",
+      summary.scope.exact() ? "" : ", " + describe(summary.scope));
   Table table({{"seeds", 5},
                {"positions", 15},
                {"won", 15, 2},
@@ -123,6 +129,8 @@ void print_json(const std::string& dir, const std::vector<ScannedSlice>& slices,
   json["dir"] = dir;
   json["rules"] = nullptr;
   if (summary.rules) json["rules"] = name(*summary.rules);
+  json["total"] = nullptr;
+  if (!summary.scope.exact()) json["total"] = summary.scope.total();
   json["slices"] = nlohmann::ordered_json::array();
   json["damaged"] = nlohmann::ordered_json::array();
   json["unreadable"] = nlohmann::ordered_json::array();

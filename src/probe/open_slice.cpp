@@ -112,7 +112,7 @@ int Shelf::largest() const {
   return n;
 }
 
-int Shelf::open_new(const std::filesystem::path& dir) {
+int Shelf::open_new(const std::filesystem::path& dir, Accept accept) {
   std::vector<std::shared_ptr<const OpenSlice>> fresh;
   for (int n : on_file([&] { return slices_in(dir); }))
     if (!slices[static_cast<std::size_t>(n)]) fresh.push_back(std::make_shared<const OpenSlice>(dir, n));
@@ -120,7 +120,14 @@ int Shelf::open_new(const std::filesystem::path& dir) {
   std::vector<const SliceInfo*> all;
   for (const auto& slice : fresh) all.push_back(&slice->info());
   const SliceInfo* kind = first() ? first() : all.empty() ? nullptr : &prevailing(all);
-  for (const auto& slice : fresh) on_file([&] { require_same_kind(slice->path(), slice->info(), *kind); });
+  for (const auto& slice : fresh) {
+    if (accept == Accept::exact && !slice->info().scope.exact())
+      fail(fmt::format(
+          "{} holds {}, and this program asks for exact values; give it an exact database, or let it "
+          "open outcome databases (Accept::any, awele_open_any)",
+          slice->path().string(), describe(slice->info().scope)));
+    on_file([&] { require_same_kind(slice->path(), slice->info(), *kind); });
+  }
   for (auto& slice : fresh) slices[static_cast<std::size_t>(slice->info().seeds)] = slice;
   return static_cast<int>(fresh.size());
 }

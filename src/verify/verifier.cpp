@@ -103,6 +103,7 @@ std::uint64_t Verifier::memory(int n, std::uint64_t batch, bool distances) {
 Verifier::Verifier(const Database& database, int rank, int size, std::uint64_t memory_limit)
     : database_(database),
       rules_(database.rules()),
+      scope_(database.scope()),
       rank_(static_cast<std::uint64_t>(rank)),
       size_(static_cast<std::uint64_t>(size)),
       batch_(kLargestBatch) {
@@ -196,7 +197,7 @@ VerifyResult Verifier::position(int n, std::uint64_t place) {
 void Verifier::add(const Board& board, std::uint64_t place) {
   const std::uint64_t position = best_.size();
   const plain::Moves moves = plain::moves(board, rules_);
-  const auto ended = static_cast<std::int16_t>(moves.ended.value_or(kNoValue));
+  const auto ended = static_cast<std::int16_t>(moves.ended ? clamped(*moves.ended) : kNoValue);
   best_.push_back(ended);
   if (with_distances_) {
     best_distance_.push_back(0);
@@ -213,9 +214,14 @@ void Verifier::add(const Board& board, std::uint64_t place) {
   }
 }
 
-/// A move that gives `value`, with so many plies to the next capture or the end. Among moves of one value who
-/// wins takes the shortest, who loses the longest. In any order the same comes out.
-void Verifier::offer(std::uint64_t position, int value, int distance) {
+/// Numbers of an outcome database stand for all beyond them, so what moves give is clamped as well; what no
+/// position can be worth stays as it is, to be seen.
+int Verifier::clamped(int value) const { return std::abs(value) <= n_ ? scope_.clamp(n_, value) : value; }
+
+/// A move that gives `offered`, with so many plies to the next capture or the end. Among moves of one value
+/// who wins takes the shortest, who loses the longest. In any order the same comes out.
+void Verifier::offer(std::uint64_t position, int offered, int distance) {
+  const int value = clamped(offered);
   std::int16_t& best = best_[position];
   const bool better = value > best, equal = value == best;
   if (better) best = static_cast<std::int16_t>(value);
@@ -272,7 +278,7 @@ void Verifier::compare() {
     const std::uint64_t position = position_of(*next), place = place_of(*next);
     const int stored = stored_[position];
     const int derived = best_[position];
-    if (stored != derived || std::abs(stored) > n_) {
+    if (stored != derived || std::abs(stored) > scope_.width(n_)) {
       result_.add({0, 1, 0, place, plain::board_at(n_, place), stored, derived, 0, 0});
       continue;
     }

@@ -79,11 +79,13 @@ class Verifier {
                  const std::vector<Half>& mover, std::uint64_t m, std::uint64_t m_end);
   void settle();
   void look_up();
-  void offer(std::uint64_t position, int value, int distance);
+  int clamped(int value) const;
+  void offer(std::uint64_t position, int offered, int distance);
   void compare();
 
   const Database& database_;
   RuleSet rules_;
+  Scope scope_;
   std::uint64_t rank_, size_;
   std::uint64_t batch_;
 
