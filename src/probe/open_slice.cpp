@@ -122,10 +122,12 @@ int Shelf::open_new(const std::filesystem::path& dir, Accept accept) {
   const SliceInfo* kind = first() ? first() : all.empty() ? nullptr : &prevailing(all);
   for (const auto& slice : fresh) {
     if (accept == Accept::exact && !slice->info().scope.exact())
-      fail(fmt::format(
-          "{} holds {}, and this program asks for exact values; give it an exact database, or let it "
-          "open outcome databases (Accept::any, awele_open_any)",
-          slice->path().string(), describe(slice->info().scope)));
+      throw ProbeError(
+          ProbeFault::file, ExitCode::failure,
+          fmt::format(
+              "{} holds {}, and this program asks for exact values; give it an exact database, or let it "
+              "open outcome databases (Accept::any, awele_open_any)",
+              slice->path().string(), describe(slice->info().scope)));
     on_file([&] { require_same_kind(slice->path(), slice->info(), *kind); });
   }
   for (auto& slice : fresh) slices[static_cast<std::size_t>(slice->info().seeds)] = slice;

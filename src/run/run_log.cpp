@@ -41,8 +41,7 @@ void RunLog::event(const std::string& event, const nlohmann::ordered_json& field
 
 void RunLog::status(const nlohmann::ordered_json& status) const {
   try {
-    replace_file(status_path_, json_text(status, 1) + "
-");
+    replace_file(status_path_, json_text(status, 1) + "\n");
   } catch (const std::filesystem::filesystem_error& error) {
     note_trouble(status_path_, error.code().message());  // a status that is not up to date does no harm
   }
