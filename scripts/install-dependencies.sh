@@ -10,7 +10,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 packages=(g++ cmake ninja-build pkg-config openmpi-bin libopenmpi-dev libhdf5-dev libboost-serialization-dev
           libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev)
-test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich iproute2 slurm-wlm munge)
+test_packages=(libgtest-dev hdf5-tools python3-h5py python3-numpy libmpich-dev mpich iproute2 slurm-wlm munge curl
+               chromium chromium-driver python3-selenium)
 
 tests=OFF
 case "${1:-}" in
@@ -81,7 +82,8 @@ $1 Needed are:
   Boost 1.71 or later: Boost.Serialization
   zlib, libdeflate, fmt, CLI11, nlohmann-json
   for the tests: GoogleTest; python3 with h5py and numpy, h5diff and h5dump of the HDF5 tools, MPICH,
-    Slurm with munge (the test of the batch scripts; as root only)
+    Slurm with munge (the test of the batch scripts; as root only), curl, Chromium with its driver and
+    python3-selenium (the test of the page)
 With modules, load them and try again. A library in a folder of its own is found when the environment says where:
   HDF5_ROOT, Boost_ROOT, CLI11_ROOT, fmt_ROOT, nlohmann_json_ROOT, ZLIB_ROOT, LIBDEFLATE_ROOT, GTest_ROOT, MPI_HOME
 TEXT

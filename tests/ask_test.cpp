@@ -1,5 +1,5 @@
-// The four ways to ask a database, the library, its C interface, the command line and Python, against the
-// second algorithm and the table of known positions.
+// The five ways to ask a database, the library, its C interface, the command line, Python and HTTP, against
+// the second algorithm and the table of known positions.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -136,6 +136,19 @@ void expect_all_ways(const std::string& db, const std::vector<Board>& boards, co
                  "Python");
 }
 
+/// Through the explorer's API: the values of all boards, the moves of every kEvery-th. (Under majority-slam
+/// moves depend on the stores, which the other ways do not know.)
+void expect_http(RuleSet rules, const std::vector<Board>& boards, Lines expected) {
+  constexpr std::size_t kEvery = 10;
+  const bool moves = rules != RuleSet::majority_slam;
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    if (!moves || k % kEvery != 0) expected[k] = expected[k].substr(0, expected[k].find(' ')) + " ?";
+  expect_lines(ask_program("python3 " AWELE_TEST_DATA "/../web/ask_http.py '" AWELE_BINARY "' " +
+                               database(rules) + " " + std::to_string(moves ? kEvery : 0),
+                           boards),
+               expected, boards, "HTTP");
+}
+
 class Ask : public testing::TestWithParam<RuleSet> {};
 
 TEST_P(Ask, RandomBoardsAgreeWithTheSecondAlgorithm) {
@@ -149,6 +162,7 @@ TEST_P(Ask, RandomBoardsAgreeWithTheSecondAlgorithm) {
   }
   EXPECT_GT(holeless, kBoards / 10);
   expect_all_ways(database(GetParam()), boards, expected);
+  expect_http(GetParam(), boards, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Ask, testing::ValuesIn(kRuleSets), [](const auto& rules) {

@@ -26,6 +26,7 @@ void add_line(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
 void add_play(CLI::App& app, Context& context);
 void add_annotate(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_clamp(CLI::App& app, Context& context);

@@ -47,6 +47,7 @@ void declare(CLI::App& app, Context& context) {
   add_analyze(app, context);
   add_play(app, context);
   add_annotate(app, context);
+  add_serve(app, context);
   add_stats(app, context);
   add_export(app, context);
   add_clamp(app, context);
