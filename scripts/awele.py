@@ -12,6 +12,12 @@ seeds more captured so far, the side to move wins if d + value > 0.) A distance 
 capture or the end, when both play for value first and then the winner hurries and the loser delays; 0 when nothing
 is to come.
 
+An outcome database (awele clamp, awele solve --outcome) keeps of a value only what can decide a game of `total` seeds:
+beyond W = min(n, total - n + 1) it holds W, or -W. open() refuses one unless it is told outcomes=True, so that no bound
+is taken for a value. Then known() and known_moves() tell what is exact ("exact") and what a bound ("at least", "at
+most"); value() gives the clamped value, moves() the numbers of known_moves(), and best moves are those of the best
+clamped value: they keep every win and every draw.
+
 Errors: BoardError (a ValueError) for what is no board, NotSolved (a LookupError) for a board that is not in the
 database, NoDistances (a LookupError), Damaged (an OSError) for a file that cannot be used. Never a number instead.
 Not thread safe: one thread at a time may use a Database. A process may fork at any time; the child may go on.
@@ -43,6 +49,10 @@ os.register_at_fork(before=h5py._objects.phil.acquire, after_in_parent=h5py._obj
 
 Move = collections.namedtuple("Move", "kind captured value child")  # value: of a move that needs no look-up
 Move.__doc__ = """What a pit offers: kind is "empty", "illegal", "known" (its value is known at once) or "move"."""
+
+
+Known = collections.namedtuple("Known", "value bound")
+Known.__doc__ = """What is known of a value: it is `value`, or "at least" or "at most" that."""
 
 
 class BoardError(ValueError):
@@ -278,6 +288,10 @@ def _moves_each(boards, rules):
 # -------------------------------------------------------------------------------------------------- the database
 
 
+def _kind(total):
+    return f"outcomes of games of {total} seeds" if total else "exact values"
+
+
 class _Slice:
     def __init__(self, path, n):
         try:
@@ -294,15 +308,16 @@ class _Slice:
         if not good:
             raise Damaged(f"{path} is not the slice of {n} seeds in format version 2 or 3")
         self.total = int(self.file.attrs.get("total", 0))
-        if self.total:
-            raise Damaged(f"{path} holds outcomes of games of {self.total} seeds, not exact values")
+        if self.total and not n <= self.total <= MAX_SEEDS:
+            raise Damaged(f"{path} is damaged: it claims to be of games of {self.total} seeds")
 
 
 class Database:
     """The slices of a directory. Chunks of 65,536 positions are kept, at most `cache_bytes` of them."""
 
-    def __init__(self, directory, cache_bytes=64 << 20):
+    def __init__(self, directory, cache_bytes=64 << 20, outcomes=False):
         self.directory = os.fspath(directory)
+        self._outcomes = outcomes
         self._slices = {}
         self._chunk = functools.lru_cache(maxsize=max(1, cache_bytes // CHUNK))(self._read_chunk)
         self.refresh()
@@ -318,6 +333,12 @@ class Database:
             fresh = _Slice(path, n)
             if self.rules not in (None, fresh.rules):
                 raise Damaged(f"{path} is of the rule set {fresh.rules}, other slices are of {self.rules}")
+            if fresh.total and not self._outcomes:
+                raise Damaged(f"{path} holds outcomes of games of {fresh.total} seeds, not exact values; open the directory "
+                              "with outcomes=True, or give that of an exact database")
+            if self._slices and self.total != fresh.total:
+                raise Damaged(f"{path} holds {_kind(fresh.total)}, other slices {_kind(self.total)}; keep each kind of "
+                              "database in a directory of its own")
             self._slices[n] = fresh
 
     def close(self):
@@ -338,6 +359,11 @@ class Database:
         return next((each.rules for each in self._slices.values()), None)
 
     @property
+    def total(self):
+        """Seeds of the games that an outcome database is for, 0 for an exact one."""
+        return next((each.total for each in self._slices.values()), 0)
+
+    @property
     def slices(self):
         """Seeds of the slices that are there, ascending."""
         return sorted(self._slices)
@@ -352,7 +378,21 @@ class Database:
         self._slice(sum(board))
         if 0 in board[6:]:
             return self._stored("values", board)
-        return self._look_ahead(board)[0]
+        return self._clamp(sum(board), self._look_ahead(board)[0])
+
+    def known(self, board):
+        """What is known of a board's value: a Known. Always "exact" in an exact database."""
+        board = parse_board(board)
+        self._slice(sum(board))
+        if 0 in board[6:]:
+            return self._known(sum(board), self._stored("values", board))
+        return self._known_ahead(board)[0]
+
+    def known_moves(self, board):
+        """The same for each of the mover's pits; None for an empty pit, "illegal"."""
+        board = parse_board(board)
+        self._slice(sum(board))
+        return self._known_ahead(board)[1]
 
     def moves(self, board):
         """What each of the mover's pits is worth to the side to move: a number, None for an empty pit, "illegal"."""
@@ -368,6 +408,10 @@ class Database:
         values = numpy.empty(len(boards), numpy.int8)
         values[stored] = self._stored_each(boards[stored])
         values[~stored] = self._look_ahead_each(boards[~stored])[0]
+        if self.total:
+            n = boards.sum(axis=1)
+            widths = numpy.minimum(n, self.total - n + 1)
+            values = values.clip(-widths, widths).astype(numpy.int8)
         return values
 
     def move_values(self, boards):
@@ -392,9 +436,9 @@ class Database:
         each = [self._move_distance(move, of) for move, of in zip(options, worth)]
         if 0 in board[6:]:
             return self._stored("distances", board), each
-        if value == 0 or ended == value:
+        if value == 0 or (ended is not None and self._as_good(board, ended, value)):
             return 0, each
-        best = [distance for distance, of in zip(each, worth) if of == value]
+        best = [distance for distance, of in zip(each, worth) if isinstance(of, int) and self._as_good(board, of, value)]
         return (min(best) if value > 0 else max(best)), each
 
     def best_moves(self, board):
@@ -402,7 +446,7 @@ class Database:
         board = parse_board(board)
         self._slice(sum(board))
         value, worth = self._look_ahead(board)
-        best = [pit for pit in range(6) if worth[pit] == value]
+        best = [pit for pit in range(6) if isinstance(worth[pit], int) and self._as_good(board, worth[pit], value)]
         if self._slices[sum(board)].distances is None or value == 0 or not best:
             return best
         each = self.distances(board)[1]
@@ -457,6 +501,38 @@ class Database:
         best = numpy.maximum(numpy.where(worth == ILLEGAL, EMPTY, worth).max(axis=1), ended)
         return best.astype(numpy.int8), worth.astype(numpy.int8)
 
+    def _clamp(self, n, value):
+        width = min(n, self.total - n + 1) if self.total else n
+        return max(-width, min(width, value))
+
+    def _as_good(self, board, value, best):
+        """Whether the two are equal as far as the database tells values apart."""
+        return self._clamp(sum(board), value) == self._clamp(sum(board), best)
+
+    def _known(self, n, stored):
+        width = min(n, self.total - n + 1) if self.total else n
+        if width == n or abs(stored) < width:
+            return Known(stored, "exact")
+        return Known(stored, "at least" if stored > 0 else "at most")
+
+    def _known_worth(self, move):
+        worth = self._worth(move)
+        if move.kind != "move":
+            return Known(worth, "exact") if move.kind == "known" else worth
+        child = self._known(sum(move.child), move.captured - worth)
+        return Known(worth, {"exact": "exact", "at least": "at most", "at most": "at least"}[child.bound])
+
+    def _known_ahead(self, board):
+        """(Known of the board, as its moves tell it; six of the moves)"""
+        options, ended = moves(board, self.rules)
+        worth = [self._known_worth(move) for move in options]
+        each = [one for one in worth if isinstance(one, Known)] + ([] if ended is None else [Known(ended, "exact")])
+        least = [one.value for one in each if one.bound != "at most"]
+        most = max(one.value for one in each)
+        if any(one.bound == "at least" for one in each):
+            return Known(max(least), "at least"), worth
+        return Known(most, "exact" if least and max(least) == most else "at most"), worth
+
     def _worth(self, move):
         if move.kind == "known":
             return move.value
@@ -478,16 +554,25 @@ class Database:
         return 1 + self._stored("distances", move.child) if move.kind == "move" and not move.captured else 1
 
 
-def open(directory, cache_bytes=64 << 20):
-    """The database in a directory."""
-    return Database(directory, cache_bytes)
+def open(directory, cache_bytes=64 << 20, outcomes=False):
+    """The database in a directory; outcomes: also an outcome database."""
+    return Database(directory, cache_bytes, outcomes)
 
 
 # --------------------------------------------------------------------------------------------------- the program
 
 
+def _word(known):
+    if not isinstance(known, Known):
+        return "-" if known is None else known
+    return {"exact": "", "at least": ">=", "at most": "<="}[known.bound] + str(known.value)
+
+
 def _line(db, board):
-    words = [db.value(board)] + ["-" if each is None else each for each in db.moves(board)]
+    board = parse_board(board)
+    db.value(board)
+    known, each = db._known_ahead(board)
+    words = [_word(known)] + [_word(one) for one in each]
     try:
         distance, each = db.distances(board)
         words += [distance] + ["-" if one is None else one for one in each]
@@ -510,7 +595,7 @@ def main(arguments):
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    db = open(arguments[0])
+    db = open(arguments[0], outcomes=True)
     errors = False
     for line in _boards(sys.stdin):
         try:

@@ -14,6 +14,11 @@
  * both play for value first and then the winner hurries and the loser delays; 0 when nothing is to come,
  * because the board is worth 0 or the game is over on it.
  *
+ * Outcome databases keep of a value only what can decide a game of T seeds (48, say): in the slice of n seeds
+ * a value of W = min(n, T - n + 1) or more is stored as W, one of -W or less as -W. awele_open refuses them,
+ * so that no bound is taken for a value; awele_open_any opens them, and the functions with "bound" in their
+ * names tell one from the other.
+ *
  * Results: every function that can fail returns AWELE_OK (0) or another awele_status. Then nothing has been
  * written through its result pointers, and awele_message() says in one sentence what is wrong and what to do.
  * No question is answered with a number that is not in the database.
@@ -64,9 +69,19 @@ AWELE_API const char* awele_version(void);
 
 /* Opens every slice_NN.h5 of the directory (none at all is no error) and sets *db.
  * cache_bytes: what chunks of values may take in memory, 0 for 64 MiB.
- * Fails: AWELE_ERROR_FILE when there is no such directory, a file is damaged or the files differ in rules.
+ * Fails: AWELE_ERROR_FILE when there is no such directory, a file is damaged, the files differ in rules, or
+ * they are those of an outcome database.
  * Precondition: directory is a string, db not null. The result goes to awele_close(). Any thread. */
 AWELE_API awele_status awele_open(const char* directory, size_t cache_bytes, awele_db** db);
+
+/* The same, for any kind of database. In an outcome database awele_value and awele_values give the clamped
+ * values, -W..W; awele_answer and awele_answers the most that is known, a number that may be a bound. The
+ * best moves are then those of the best clamped value: they keep every win and every draw. Any thread. */
+AWELE_API awele_status awele_open_any(const char* directory, size_t cache_bytes, awele_db** db);
+
+/* Seeds of a game that an outcome database is for; 0 for an exact one, and while there is no slice.
+ * Precondition: db is open. Any thread. */
+AWELE_API int awele_total(const awele_db* db);
 
 /* Closes it and frees everything; null is allowed. Precondition: no other call on db is under
  * way or follows. */
@@ -157,6 +172,28 @@ typedef struct awele_board_answer {
 AWELE_API awele_status awele_answer(const awele_db* db, const unsigned char board[12],
                                     awele_board_answer* answer);
 
+/* How much a number says of a value. */
+typedef enum awele_bound {
+  AWELE_EXACT = 0,    /* it is the value */
+  AWELE_AT_LEAST = 1, /* the value is at least that */
+  AWELE_AT_MOST = 2   /* the value is at most that */
+} awele_bound;
+
+/* Of an awele_board_answer: an awele_bound for the value of the board and of each legal move. All are
+ * AWELE_EXACT in an exact database. */
+typedef struct awele_board_bounds {
+  int value;
+  int moves[6];
+} awele_board_bounds;
+
+/* The value of a board as far as it is known, and an awele_bound. Fails like awele_value. Any thread. */
+AWELE_API awele_status awele_value_bound(const awele_db* db, const unsigned char board[12], int* value,
+                                         int* bound);
+
+/* awele_answer, with what its values say. Fails like awele_answer. Any thread. */
+AWELE_API awele_status awele_answer_bounds(const awele_db* db, const unsigned char board[12],
+                                           awele_board_answer* answer, awele_board_bounds* bounds);
+
 /* The values of `count` boards, in their order. What is not in the cache is looked up by slice and chunk,
  * each chunk is read once: never slower than one by one, and much faster where chunks must be read. boards:
  * 12 * count bytes; values: count elements. When one board has no value the call fails like awele_value and
@@ -167,6 +204,10 @@ AWELE_API awele_status awele_values(const awele_db* db, const unsigned char* boa
 /* The same for whole answers. */
 AWELE_API awele_status awele_answers(const awele_db* db, const unsigned char* boards, size_t count,
                                      awele_board_answer* answers);
+
+/* The same with bounds, `count` elements. */
+AWELE_API awele_status awele_answers_bounds(const awele_db* db, const unsigned char* boards, size_t count,
+                                            awele_board_answer* answers, awele_board_bounds* bounds);
 
 #ifdef __cplusplus
 }

@@ -35,7 +35,8 @@ Two things are told of every move, and never mixed:
             rests on the rules and the database alone: on alpha-beta with the
             worst and the best case at the horizon, and on a part of the graph
             of positions that is solved with its cycles, as a database is (an
-            endless line splits what is left evenly).
+            endless line splits what is left evenly). Of a position in an
+            outcome database only bounds may be known; then they are used.
   estimate  what a search of this depth expects, with the database and, beyond
             it, an evaluation at the horizon: seeds weighted towards the pits on
             the right, and mobility. No more than an estimate, but always
@@ -108,7 +109,7 @@ nlohmann::ordered_json to_json(const AnalysisReport& report, const Situation& si
 class Run {
  public:
   Run(const Options& options, const Communicator& ranks)
-      : options_(options), ranks_(ranks), prober_(options.db, options.cache) {
+      : options_(options), ranks_(ranks), prober_(options.db, options.cache, Accept::any) {
     if (!options.rules.empty()) prober_.require_rules(*parse_rules(options.rules));
     rules_ = prober_.rules().value_or(options.rules.empty() ? RuleSet::awari : *parse_rules(options.rules));
     situation_ = read_situation(options.situation, rules_);

@@ -7,6 +7,7 @@
 #include "awele/play/notation.hpp"
 #include "awele/search/player.hpp"
 #include "awele/support/error.hpp"
+#include "board_print.hpp"
 #include "commands.hpp"
 #include "game_files.hpp"
 #include "options.hpp"
@@ -54,6 +55,7 @@ struct Options {
 };
 
 std::string short_value(const Advice& advice) {
+  if (advice.known && !advice.repeats) return short_text(*advice.known);
   if (advice.proven.exact() || !advice.estimate) return describe(advice);
   return fmt::format("~{:+.2f}", *advice.estimate / 100.0);
 }
@@ -69,7 +71,7 @@ class Annotation {
  public:
   explicit Annotation(const Options& options)
       : options_(options),
-        prober_(options.db),
+        prober_(options.db, Prober::kDefaultCache, Accept::any),
         record_(read_game(options.game, prober_.rules().value_or(RuleSet::awari), options.repetition)),
         game_(record_.game),
         player_(prober_, game_.rules(), options.effort) {

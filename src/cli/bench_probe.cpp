@@ -127,13 +127,14 @@ double warm_up(const Prober& prober, int n) {
 nlohmann::ordered_json measure(const Options& options) {
   const int n = options.slice;
   constexpr std::size_t kNoBound = std::size_t{1} << 62;
-  Prober prober(options.db, 0);
+  Prober prober(options.db, 0, Accept::any);
   Board any{};
   any[0] = static_cast<std::uint8_t>(n);
   prober.require_solved(any);
   const std::vector<Board> boards = random_boards(n, options.batch, 1);
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   nlohmann::ordered_json json = {{"slice", n}, {"positions", slice_size(n)}, {"batch", options.batch}};
+  if (!prober.scope().exact()) json["total"] = prober.scope().total();
   const double seconds = options.seconds;
   const Work single = singles(prober, boards);
   const Work batch = [&] { return prober.values(boards).size(); };

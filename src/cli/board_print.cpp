@@ -11,7 +11,22 @@ namespace awele::cli {
 
 namespace {
 
-std::string value_in_words(const BoardAnswer& answer, RuleSet rules) {
+/// A bound lies beyond what the captures so far can outweigh.
+std::string bound_in_words(const BoardAnswer& answer, Bound bound, RuleSet rules, Scope scope) {
+  const std::string value = describe(KnownValue{answer.value, bound});
+  const char* wins = answer.value > 0 ? "the side to move" : "its opponent";
+  if (rules == RuleSet::majority_slam)
+    return fmt::format("Value {}: whatever has been captured so far, {} wins ({} seeds on the board).", value,
+                       wins, answer.seeds);
+  return fmt::format(
+      "Value {}: of the {} seeds on the board {} captures at least {} more than {}, enough to win any game "
+      "of {} seeds.",
+      value, answer.seeds, wins, std::abs(answer.value),
+      answer.value > 0 ? "its opponent" : "the side to move", scope.total());
+}
+
+std::string value_in_words(const BoardAnswer& answer, Bound bound, RuleSet rules, Scope scope) {
+  if (bound != Bound::exact) return bound_in_words(answer, bound, rules, scope);
   const int v = answer.value;
   const std::string seeds = fmt::format("{} seed{}", answer.seeds, answer.seeds == 1 ? "" : "s");
   if (rules == RuleSet::majority_slam)
@@ -31,29 +46,55 @@ std::string distance_in_words(const BoardAnswer& answer) {
                      *answer.distance, *answer.distance == 1 ? "y" : "ies");
 }
 
-void print_move(int i, int seeds, const MoveAnswer& move, bool best) {
+void print_move(int i, int seeds, const MoveAnswer& move, Bound bound, int width, bool best) {
   if (!move.value) {
     fmt::print(
         "  {:>3}  {:>5}  {}\n", i, seeds,
         move.kind == Move::Kind::empty ? "empty" : "illegal: it would leave the opponent without seeds");
     return;
   }
-  const std::string value = *move.value == 0 ? "0" : fmt::format("{:+}", *move.value);
+  const std::string value = describe(KnownValue{*move.value, bound});
   const std::string distance = move.distance ? fmt::format("  {:>8}", *move.distance) : "";
-  fmt::print("  {:>3}  {:>5}  {:>8}  {:>5}{}{}\n", i, seeds, move.captured, value, distance,
+  fmt::print("  {:>3}  {:>5}  {:>8}  {:>{}}{}{}\n", i, seeds, move.captured, value, width, distance,
              best ? " *" : "");
 }
 
 }  // namespace
 
-void print_answer(const Board& board, const BoardAnswer& answer, RuleSet rules) {
-  fmt::print("{}\n{}\n{}\n", draw_board(board), value_in_words(answer, rules), distance_in_words(answer));
-  fmt::print("  pit  seeds  captures  value{}\n", answer.distance ? "  distance" : "");
+const char* bound_sign(Bound bound) {
+  return bound == Bound::at_least ? ">=" : bound == Bound::at_most ? "<=" : "";
+}
+
+std::string short_text(KnownValue known) {
+  return bound_sign(known.bound) + describe(KnownValue{known.value});
+}
+
+const char* bound_name(Bound bound) {
+  return bound == Bound::at_least ? "at least" : bound == Bound::at_most ? "at most" : "exact";
+}
+
+std::string result_name(int lead, KnownValue value) {
+  const int sum = lead + value.value;
+  const bool more = value.bound == Bound::at_least, less = value.bound == Bound::at_most;
+  if (sum > 0) return less ? "unknown" : "win";
+  if (sum < 0) return more ? "unknown" : "loss";
+  return more ? "win or draw" : less ? "draw or loss" : "draw";
+}
+
+void print_answer(const Board& board, const BoardAnswer& answer, const BoardBounds& bounds, RuleSet rules,
+                  Scope scope) {
+  const bool clamped = std::any_of(bounds.moves.begin(), bounds.moves.end(),
+                                   [](Bound bound) { return bound != Bound::exact; });
+  const int width = clamped ? 12 : 5;
+  fmt::print("{}\n{}\n{}\n", draw_board(board), value_in_words(answer, bounds.value, rules, scope),
+             distance_in_words(answer));
+  fmt::print("  pit  seeds  captures  {:>{}}{}\n", "value", width, answer.distance ? "  distance" : "");
   bool legal = false;
   for (int i = 0; i < kHalfPits; ++i) {
     const MoveAnswer& move = answer.moves[i];
     legal = legal || move.value.has_value();
-    print_move(i, board[i], move, std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end());
+    print_move(i, board[i], move, bounds.moves[static_cast<std::size_t>(i)], width,
+               std::find(answer.best.begin(), answer.best.end(), i) != answer.best.end());
   }
   if (!legal)
     fmt::print("\nThere is no legal move: the game ends here, under the rules {}.\n", name(rules));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 
 #include "awele/store/distances.hpp"
@@ -48,7 +49,7 @@ std::string find_fault(const SliceReader& slice) {
         "restore it from a copy) and solve it again",
         slice.path().string(), crc, info.crc);
   for (int v = -128; v <= 127; ++v) {
-    const bool possible = v >= -info.seeds && v <= info.seeds;
+    const bool possible = std::abs(v) <= info.scope.width(info.seeds);
     const std::uint64_t said = possible ? info.histogram[static_cast<std::size_t>(v + info.seeds)] : 0;
     const std::uint64_t found = counts[static_cast<std::uint8_t>(static_cast<std::int8_t>(v))];
     if (found != said)

@@ -28,6 +28,7 @@ void add_play(CLI::App& app, Context& context);
 void add_annotate(CLI::App& app, Context& context);
 void add_stats(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_clamp(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 

@@ -34,6 +34,10 @@ appears only when all is written and right; until then it is a file beside it wi
 a name of its own that ends in .tmp.
 Prints one line: positions, CRC-32 and FILE.
 
+The bytes of an outcome database (awele clamp, awele solve --outcome) are not the
+published ones: they are written only with --clamped, and in a directory as
+clamped.n.
+
 Examples:
   awele export --db awari --slice 12 --out scores.12
   for n in $(seq 0 12); do awele export --db awari --slice $n --out DIRECTORY; done)";
@@ -41,7 +45,7 @@ Examples:
 struct Options {
   std::string db, out;
   int slice = 0;
-  bool force = false;
+  bool force = false, clamped = false;
 };
 
 /// Calls work(), which writes, and makes an awele::Error of the system's.
@@ -79,15 +83,31 @@ void read_chunk(const SliceReader& slice, std::uint64_t index, std::vector<std::
   }
 }
 
+/// Nobody shall take clamped values for the published ones.
+void require_kind(const SliceReader& slice, const Options& options) {
+  const Scope scope = slice.info().scope;
+  if (scope.exact() && options.clamped)
+    throw Error(ExitCode::usage,
+                fmt::format("{} holds exact values; leave --clamped out", slice.path().string()));
+  if (!scope.exact() && !options.clamped)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} holds {}, not the values of the game; give --clamped to export them all the same",
+                    slice.path().string(), describe(scope)));
+}
+
 /// In a directory the name of the published file.
 std::filesystem::path output_path(const Options& options) {
   const std::filesystem::path out = options.out;
   std::error_code ignored;
-  return std::filesystem::is_directory(out, ignored) ? out / fmt::format("scores.{}", options.slice) : out;
+  return std::filesystem::is_directory(out, ignored)
+             ? out / fmt::format("{}.{}", options.clamped ? "clamped" : "scores", options.slice)
+             : out;
 }
 
 int run(const Options& options) {
   const SliceReader slice = open_slice(options.db, options.slice);
+  require_kind(slice, options);
   const std::filesystem::path out = output_path(options);
   require_free_name(out, options.force);
   std::optional<FileUnderWay> output;
@@ -110,7 +130,10 @@ int run(const Options& options) {
     output->flush();
     output->finish();
   });
-  fmt::print("{} positions, CRC-32 {:08x}: {}\n", slice.info().positions, crc, out.string());
+  const Scope scope = slice.info().scope;
+  const int width = scope.width(options.slice);
+  fmt::print("{} positions{}, CRC-32 {:08x}: {}\n", slice.info().positions,
+             scope.exact() ? "" : fmt::format(" clamped to {}..{}", -width, width), crc, out.string());
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -122,6 +145,7 @@ void add_export(CLI::App& app, Context& context) {
   add_db(*command, options->db);
   add_seeds(*command, "--slice", options->slice, "The slice of N seeds")->required();
   command->add_option("--out", options->out, "File to write, or a directory")->type_name("FILE")->required();
+  command->add_flag("--clamped", options->clamped, "Write the clamped values of an outcome database");
   command->add_flag("--force", options->force, "Replace FILE if it exists");
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }

@@ -20,6 +20,9 @@ constexpr const char* kDetails =
 a position, and whether distances are stored too. Then totals, the largest number of seeds up to which every
 slice is there, and the slices missing below the largest one.
 
+The first line names the rules and, of an outcome database, the seeds of the games
+that it is for (with --format json "total", null when the values are exact).
+
 Reads attributes and small checksums only; awele check reads the values.
 A file that cannot be used is named on standard error, and the exit code is 1.
 
@@ -43,6 +46,7 @@ struct Totals {
 
 struct Summary {
   std::optional<RuleSet> rules;
+  Scope scope;  ///< exact when no slice is usable
   Totals totals;
   int complete = -1;         ///< every slice up to this many seeds is there; -1 when none is
   std::vector<int> missing;  ///< below the largest slice, damaged ones included
@@ -56,6 +60,7 @@ Summary summarize(const std::vector<ScannedSlice>& slices) {
     top = slice.seeds;
     if (!slice.reader) continue;
     summary.rules = slice.reader->info().rules;
+    summary.scope = slice.reader->info().scope;
     summary.totals.add(*slice.reader);
     usable[static_cast<std::size_t>(slice.seeds)] = true;
   }
@@ -78,7 +83,8 @@ void print_row(Label label, const Totals& t, const std::string& crc, const char*
 }
 
 void print_table(const std::string& dir, const std::vector<ScannedSlice>& slices, const Summary& summary) {
-  fmt::print("{}: rules {}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown");
+  fmt::print("{}: rules {}{}\n\n", dir, summary.rules ? name(*summary.rules) : "unknown",
+             summary.scope.exact() ? "" : ", " + describe(summary.scope));
   fmt::print("{:>5}  {:>15}  {:>15}  {:>15}  {:>15}  {:>8}  {:>15}  {:>10}  {:>9}\n", "seeds", "positions",
              "won", "drawn", "lost", "CRC-32", "bytes", "bytes/pos.", "distances");
   for (const ScannedSlice& slice : slices) {
@@ -107,6 +113,8 @@ void print_json(const std::string& dir, const std::vector<ScannedSlice>& slices,
   json["dir"] = dir;
   json["rules"] = nullptr;
   if (summary.rules) json["rules"] = name(*summary.rules);
+  json["total"] = nullptr;
+  if (!summary.scope.exact()) json["total"] = summary.scope.total();
   json["slices"] = nlohmann::ordered_json::array();
   json["damaged"] = nlohmann::ordered_json::array();
   for (const ScannedSlice& slice : slices) {

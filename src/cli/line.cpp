@@ -6,6 +6,7 @@
 
 #include "awele/play/guide.hpp"
 #include "awele/play/notation.hpp"
+#include "board_print.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 #include "situation_options.hpp"
@@ -32,6 +33,10 @@ set. In tournament Oware (abapa) each side keeps its own row instead: with
 --stores both results are told. The line goes on to the end even
 when one side already has more than half of all seeds.
 
+From an outcome database (awele clamp, awele solve --outcome) the line keeps what
+is won or drawn in games of as many seeds as the database is for, and says of
+values beyond that only that they are at least (>=) or at most (<=) so much.
+
 Example:
   awele line --db awari 0 0 2 1 0 3 1 0 0 2 2 1 --stores 20,16)";
 
@@ -41,15 +46,15 @@ struct Options {
 };
 
 void print_moves(const OptimalLine& line) {
-  fmt::print("  ply  move    value  distance  stores\n");
+  fmt::print("  ply  move    value  distance  stores\n");  // a bound takes the blanks before it as well
   const int half = line.game.start().total() / 2;
   bool decided = false;
   for (std::size_t ply = 0; ply < line.moves.size(); ++ply) {
     const LineMove& each = line.moves[ply];
     const Stores& stores = line.game.before(ply + 1).stores;
     const bool now = stores[0] > half || stores[1] > half;
-    fmt::print("  {:>3}  {:<6}  {:>5}  {:>8}  {:>2}-{}{}{}\n", ply + 1, format_move(each.move),
-               each.value == 0 ? "0" : fmt::format("{:+}", each.value), each.distance, stores[0], stores[1],
+    fmt::print("  {:>3}  {:<6} {:>6}  {:>8}  {:>2}-{}{}{}\n", ply + 1, format_move(each.move),
+               short_text(each.value), each.distance, stores[0], stores[1],
                each.move.rest > 0 ? fmt::format("  takes the remaining {}", each.move.rest) : "",
                now && !decided ? "  more than half" : "");
     decided = decided || now;
@@ -73,12 +78,28 @@ void print_cycle(const Game& game) {
              first + 1, game.plies(), n, n == 1 ? "" : "s", format_halves(n), format_halves(n));
 }
 
+/// What a line from an outcome database is, and is not.
+void print_kind(Scope scope, int total) {
+  if (scope.exact()) return;
+  fmt::print(
+      "From outcomes of games of {} seeds: both sides keep what is won or drawn in such games, by how much "
+      "is "
+      "not in the database; >= and <= mark bounds.\n",
+      scope.total());
+  if (total > scope.total())
+    fmt::print(
+        "This game has {} seeds: a bound need not decide it, so the line may give a win or a draw away.\n",
+        total);
+  fmt::print("\n");
+}
+
 int run(const Options& options) {
-  const Prober prober(options.db);
+  const Prober prober(options.db, Prober::kDefaultCache, Accept::any);
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   const RuleSet rules = prober.rules().value_or(RuleSet::awari);
   const OptimalLine line = optimal_line(prober, read_situation(options.situation, rules));
   fmt::print("{}\n", draw_situation(line.game.start()));
+  print_kind(prober.scope(), line.game.start().total());
   if (!line.moves.empty()) print_moves(line);
   const bool cycle = line.game.outcome()->ending == Ending::repetition;
   if (cycle) print_cycle(line.game);

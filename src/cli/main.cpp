@@ -45,6 +45,7 @@ void declare(CLI::App& app, Context& context) {
   add_annotate(app, context);
   add_stats(app, context);
   add_export(app, context);
+  add_clamp(app, context);
   add_info(app, context);
   add_check(app, context);
   add_verify(app, context);

@@ -43,8 +43,11 @@ Type
   load FILE       go on with a saved game, or any record that annotate reads
   help, quit
 
-A name with blanks at its ends stands in quotes. A value counts the seeds on the board: how many more of them the side that moves
-captures than its opponent, under best play by both.
+A name with blanks at its ends stands in quotes. A value counts the seeds on the
+board: how many more of them the side that moves captures than its opponent,
+under best play by both. From an outcome database (awele clamp, awele solve
+--outcome) it may be a bound, "at least +3"; the program then plays for win, draw
+or loss of games of as many seeds as the database is for.
 
 Examples:
   awele play --db awari
@@ -100,12 +103,14 @@ class Session {
  public:
   Session(const Options& options, const Prober& prober, RuleSet rules)
       : options_(options),
+        scope_(prober.scope()),
         game_(rules, start_of(options, rules), {.sharing = options.repetition}),
         player_(prober, rules, options.effort) {
     if (!options.load.empty()) load(options.load);
   }
 
   int run() {
+    print_kind();
     show_board();
     while (!quit_) {
       if (game_.outcome()) {
@@ -122,6 +127,17 @@ class Session {
  private:
   bool is_program(Side side) const {
     return (side == Side::first ? options_.first : options_.second) == "program";
+  }
+
+  /// What an outcome database lets the program play for.
+  void print_kind() const {
+    if (scope_.exact()) return;
+    fmt::print(
+        "The database holds outcomes of games of {} seeds: inside it the program keeps every win and draw, "
+        "by how much is not in it.\n",
+        scope_.total());
+    if (game_.start().total() > scope_.total())
+      fmt::print("This game has {} seeds: there a bound need not decide it.\n", game_.start().total());
   }
 
   void show_board() const { fmt::print("\n{}\n", draw_situation(game_.now())); }
@@ -272,6 +288,7 @@ class Session {
   }
 
   const Options& options_;
+  Scope scope_;
   Game game_;
   Player player_;
   LineReader input_;
@@ -279,7 +296,7 @@ class Session {
 };
 
 int run(const Options& options) {
-  const Prober prober(options.db);
+  const Prober prober(options.db, Prober::kDefaultCache, Accept::any);
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   const RuleSet rules =
       prober.rules().value_or(options.rules.empty() ? RuleSet::awari : *parse_rules(options.rules));

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "awele/play/game.hpp"
+#include "awele/play/notation.hpp"
 #include "awele/probe/board_text.hpp"
 #include "awele/probe/order.hpp"
 #include "awele/support/error.hpp"
@@ -46,6 +48,19 @@ where moves has six entries: a value, null for an empty pit, or "illegal"; best
 lists pits, 0 being the leftmost. With distances also "distance":.. and
 "distances":[..], six entries, null where there is no move.
 
+In an outcome database (awele clamp, awele solve --outcome) values are exact only
+up to what can still decide the game; a number beyond is a bound, and is said to
+be one: "at least +3", "at most -3". With --format json then also "bound", and
+"bounds" with six entries: "exact", "at least", "at most", null where there is no
+move; BOARD - writes >=3 and <=-3. Best moves there are those that decide the
+game alike: they keep every win and draw.
+
+--stores A,B are the seeds captured so far, the side to move first; with the board
+they must add up to 48, or to --total. Then it is said who wins under best play;
+with --format json also "result": "win", "draw" or "loss" for the side to move
+("win or draw", "draw or loss", "unknown" where an outcome database is for smaller
+games than this).
+
 BOARD - reads boards from standard input, one a line, and answers each with one
 line, in the same order: with --format json as above, or {"error":".."}; as
 text the value and the six moves (- for an empty pit, illegal), with distances
@@ -62,12 +77,15 @@ the answer then begins with "board":[..].
 Examples:
   awele probe --db awari 1 1 1 1 1 1 1 1 1 1 1 1
   awele probe --db awari --index 12:1339701
+  awele probe --db awari 0 0 2 1 0 3 1 0 0 2 2 1 --stores 20,16
   awele probe --db awari --format json - < boards.txt)";
 
-nlohmann::ordered_json to_json(const BoardAnswer& answer) {
+/// `outcomes`: from an outcome database, so that values may be bounds.
+nlohmann::ordered_json to_json(const BoardAnswer& answer, const BoardBounds& bounds, bool outcomes) {
   nlohmann::ordered_json json;
   json["seeds"] = answer.seeds;
   json["value"] = answer.value;
+  if (outcomes) json["bound"] = bound_name(bounds.value);
   json["moves"] = nlohmann::ordered_json::array();
   for (const MoveAnswer& move : answer.moves) {
     if (move.value)
@@ -76,6 +94,13 @@ nlohmann::ordered_json to_json(const BoardAnswer& answer) {
       json["moves"].push_back(nullptr);
     else
       json["moves"].push_back("illegal");
+  }
+  if (outcomes) json["bounds"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; outcomes && i < answer.moves.size(); ++i) {
+    if (answer.moves[i].value)
+      json["bounds"].push_back(bound_name(bounds.moves[i]));
+    else
+      json["bounds"].push_back(nullptr);
   }
   json["best"] = answer.best;
   if (!answer.distance) return json;
@@ -90,10 +115,14 @@ nlohmann::ordered_json to_json(const BoardAnswer& answer) {
   return json;
 }
 
-std::string to_line(const BoardAnswer& answer) {
-  std::string line = fmt::format("{}", answer.value);
-  for (const MoveAnswer& move : answer.moves)
-    line += move.value ? fmt::format(" {}", *move.value) : move.kind == Move::Kind::empty ? " -" : " illegal";
+std::string to_line(const BoardAnswer& answer, const BoardBounds& bounds) {
+  std::string line = fmt::format("{}{}", bound_sign(bounds.value), answer.value);
+  for (std::size_t i = 0; i < answer.moves.size(); ++i) {
+    const MoveAnswer& move = answer.moves[i];
+    line += move.value                       ? fmt::format(" {}{}", bound_sign(bounds.moves[i]), *move.value)
+            : move.kind == Move::Kind::empty ? " -"
+                                             : " illegal";
+  }
   if (!answer.distance) return line;
   line += fmt::format(" {}", *answer.distance);
   for (const MoveAnswer& move : answer.moves)
@@ -102,7 +131,8 @@ std::string to_line(const BoardAnswer& answer) {
 }
 
 struct Options {
-  std::string db, rules, format, index;
+  std::string db, rules, format, index, stores;
+  int total = kMaxSeeds;
   std::vector<std::string> board;
 };
 
@@ -156,19 +186,23 @@ class Conversation {
     std::vector<std::string> errors(lines.size());
     for (std::size_t k = 0; k < lines.size(); ++k)
       if (const auto board = board_of(lines[k], errors[k])) boards.push_back(*board);
-    const std::vector<BoardAnswer> answers = prober_.answers(boards);
-    auto next = answers.begin();
+    std::vector<BoardBounds> bounds;
+    const std::vector<BoardAnswer> answers = prober_.answers(boards, bounds);
+    std::size_t next = 0;
     for (const std::string& error : errors) {
-      if (error.empty())
-        print(*next++);
-      else
+      if (!error.empty()) {
         print_error(error);
+        continue;
+      }
+      print(answers[next], bounds[next]);
+      ++next;
     }
     std::fflush(stdout);
   }
 
-  void print(const BoardAnswer& answer) const {
-    fmt::print("{}\n", json_ ? to_json(answer).dump() : to_line(answer));
+  void print(const BoardAnswer& answer, const BoardBounds& bounds) const {
+    fmt::print("{}\n",
+               json_ ? to_json(answer, bounds, !prober_.scope().exact()).dump() : to_line(answer, bounds));
   }
 
   void print_error(const std::string& what) {
@@ -184,6 +218,25 @@ class Conversation {
   bool errors_ = false;
 };
 
+/// Who wins a game that has come to this.
+void print_result(const Situation& situation, KnownValue value, RuleSet rules, Scope scope) {
+  const std::string result = result_name(situation.lead(), value);
+  const int ahead = situation.lead() + value.value;
+  std::string by;  // a threshold says who wins, not by how much
+  if (rules != RuleSet::majority_slam && (result == "win" || result == "loss"))
+    by = fmt::format(", {}{} seed{} {}", value.bound == Bound::exact ? "" : "at least ", std::abs(ahead),
+                     std::abs(ahead) == 1 ? "" : "s", ahead > 0 ? "ahead" : "behind");
+  const std::string what = result == "win"    ? "the side to move wins" + by
+                           : result == "loss" ? "the side to move loses" + by
+                           : result == "draw"
+                               ? "a draw"
+                               : fmt::format(
+                                     "{} for the side to move: the database is for games of {} "
+                                     "seeds, this one has {}",
+                                     result, scope.total(), situation.total());
+  fmt::print("\nStores {}-{}: {}.\n", situation.stores[0], situation.stores[1], what);
+}
+
 int run(const Options& options) {
   const bool many = options.board == std::vector<std::string>{"-"};
   const bool json = options.format == "json";
@@ -192,18 +245,29 @@ int run(const Options& options) {
     board = board_at(options.index);
   else if (!many)
     board = parse_board(fmt::format("{}", fmt::join(options.board, " ")));
-  const Prober prober(options.db);
+  if (many && !options.stores.empty())
+    throw Error(ExitCode::usage, "--stores is for one board; leave it out with BOARD -");
+  const Prober prober(options.db, Prober::kDefaultCache, Accept::any);
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   if (many) return Conversation(prober, json).run();
-  const BoardAnswer answer = prober.answer(board);
-  if (json && !options.index.empty()) {
-    nlohmann::ordered_json with_board = {{"board", board}};
-    with_board.update(to_json(answer));
-    fmt::print("{}\n", with_board.dump());
-  } else if (json)
-    fmt::print("{}\n", to_json(answer).dump());
-  else
-    print_answer(board, answer, *prober.rules());
+  Situation situation{.board = board};
+  BoardBounds bounds;
+  const BoardAnswer answer = prober.answer(board, bounds);
+  if (!options.stores.empty()) {
+    situation.stores = parse_stores(options.stores);
+    check_totals(situation, options.total, *prober.rules());
+  }
+  const KnownValue value{answer.value, bounds.value};
+  if (json) {
+    nlohmann::ordered_json line;
+    if (!options.index.empty()) line["board"] = board;
+    line.update(to_json(answer, bounds, !prober.scope().exact()));
+    if (!options.stores.empty()) line["result"] = result_name(situation.lead(), value);
+    fmt::print("{}\n", line.dump());
+  } else {
+    print_answer(board, answer, bounds, *prober.rules(), prober.scope());
+    if (!options.stores.empty()) print_result(situation, value, *prober.rules(), prober.scope());
+  }
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -216,6 +280,13 @@ void add_probe(CLI::App& app, Context& context) {
   add_db(*command, options->db);
   add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
   add_format(*command, options->format, {"text", "json"});
+  CLI::Option* stores = command
+                            ->add_option("--stores", options->stores,
+                                         "Seeds captured so far, the side to move first: says who wins")
+                            ->type_name("A,B");
+  add_seeds(*command, "--total", options->total,
+            "Seeds of the whole game, with --stores: what they and the board add up to (default 48)")
+      ->needs(stores);
   CLI::Option* board = command
                            ->add_option("BOARD", options->board,
                                         "12 numbers, the mover's pits first; - for many, from standard input")

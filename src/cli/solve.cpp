@@ -86,10 +86,12 @@ void print_start(int seeds, const std::string& dir) {
   if (seeds == 0 || seeds % kPits != 0) return;
   Board start;
   start.fill(static_cast<std::uint8_t>(seeds / kPits));
-  const Prober prober(dir);
+  const Prober prober(dir, Prober::kDefaultCache, Accept::any);
   const int each = seeds / kPits;
   fmt::print("\nThe start position with {} seed{} a pit:\n\n", each, each == 1 ? "" : "s");
-  print_answer(start, prober.answer(start), *prober.rules());
+  BoardBounds bounds;
+  const BoardAnswer answer = prober.answer(start, bounds);
+  print_answer(start, answer, bounds, *prober.rules(), prober.scope());
 }
 
 ProgressStyle style_of(const std::string& wanted) {

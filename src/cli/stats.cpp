@@ -12,6 +12,7 @@
 #include "awele/probe/probe.hpp"
 #include "awele/probe/statistics.hpp"
 #include "awele/support/error.hpp"
+#include "board_print.hpp"
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -40,6 +41,10 @@ C(n+11,11). What is shown of each slice:
 Formats: table; csv, with a header; json, where every slice has positions, won,
 drawn, lost and mean as well. Only values, distances and numbers of moves that
 occur are printed. What a slice does not hold is - (table), empty (csv) or null.
+
+In an outcome database (awele clamp, awele solve --outcome) the outermost values
+stand for all beyond them: every format writes them as "<= -W" and ">= W", the mean
+is not known, and moves are best when they decide the game alike.
 
 Examples:
   awele stats --db awari --slice 12 --all-boards --format csv
@@ -89,7 +94,7 @@ class Statistics {
       throw Error(fmt::format("{} holds no slice files; build them with: awele solve --seeds 12 --db {}",
                               options.db, options.db));
     if (options.show == "moves" || options.show == "summary")
-      prober_.emplace(options.db, static_cast<std::size_t>(options.memory) << 20);
+      prober_.emplace(options.db, static_cast<std::size_t>(options.memory) << 20, Accept::any);
   }
 
   const Database& database() const { return database_; }
@@ -111,6 +116,7 @@ class Statistics {
     Shown shown;
     shown.json = {{"seeds", n},         {"positions", all.positions}, {"won", all.won},
                   {"drawn", all.drawn}, {"lost", all.lost},           {"mean", all.mean}};
+    if (database_.scope().clamps(n)) shown.json["mean"] = nullptr;
     if (options_.show == "distances")
       show_distances(n, shown);
     else if (options_.show == "moves")
@@ -123,12 +129,21 @@ class Statistics {
   }
 
  private:
-  static void show_values(int n, const Histogram& histogram, Shown& shown) {
+  /// The values that a cell counts: one, or in an outcome database also all beyond an outermost one.
+  static std::string cell_name(KnownValue known) {
+    return fmt::format("{}{}{}", bound_sign(known.bound), known.bound == Bound::exact ? "" : " ",
+                       known.value);
+  }
+
+  void show_values(int n, const Histogram& histogram, Shown& shown) const {
     shown.json["values"] = Json::array();
     for (int v = -n; v <= n; ++v)
       if (const std::uint64_t count = histogram[static_cast<std::size_t>(v + n)]) {
-        shown.rows.push_back({fmt::to_string(n), fmt::to_string(v), fmt::to_string(count)});
-        shown.json["values"].push_back({{"value", v}, {"positions", count}});
+        const KnownValue known = database_.scope().known(n, v);
+        shown.rows.push_back({fmt::to_string(n), cell_name(known), fmt::to_string(count)});
+        Json cell = {{"value", v}, {"positions", count}};
+        if (known.bound != Bound::exact) cell["value"] = cell_name(known);
+        shown.json["values"].push_back(cell);
       }
   }
 
@@ -156,8 +171,9 @@ class Statistics {
 
   void show_summary(int n, const Outcomes& all, Shown& shown) const {
     const std::uint64_t single = best_move_counts(*prober_, n)[1];
-    Row row = {fmt::to_string(n),         fmt::to_string(all.positions), fmt::to_string(all.won),
-               fmt::to_string(all.drawn), fmt::to_string(all.lost),      fmt::format("{:.6f}", all.mean),
+    Row row = {fmt::to_string(n),        fmt::to_string(all.positions),
+               fmt::to_string(all.won),  fmt::to_string(all.drawn),
+               fmt::to_string(all.lost), shown.json["mean"].is_null() ? "" : fmt::format("{:.6f}", all.mean),
                fmt::to_string(single)};
     shown.json["single_best"] = single;
     shown.json["longest"] = nullptr;
@@ -177,16 +193,17 @@ class Statistics {
   std::optional<Prober> prober_;  // for what needs moves
 };
 
-void print_values_table(int n, const Json& slice, bool first) {
-  if (first) fmt::print("{:>5}  {:>5}  {:>15}  {:>8}\n", "seeds", "value", "positions", "share");
+void print_values_table(int n, const Shown& shown, bool first) {
+  const Json& slice = shown.json;
+  if (first) fmt::print("{:>5}  {:>6}  {:>15}  {:>8}\n", "seeds", "value", "positions", "share");
   const auto total = slice["positions"].get<double>();
-  for (const Json& row : slice["values"])
-    fmt::print("{:>5}  {:>5}  {:>15}  {:>7.3f}%\n", n, row["value"].get<int>(),
-               row["positions"].get<std::uint64_t>(), 100.0 * row["positions"].get<double>() / total);
-  fmt::print("{:>5}  {:>5}  {:>15}\n", n, "all", slice["positions"].get<std::uint64_t>());
-  fmt::print("{:>5}  won {}, drawn {}, lost {}; mean value {:+.6f}\n\n", n, slice["won"].get<std::uint64_t>(),
+  for (std::size_t k = 0; k < shown.rows.size(); ++k)
+    fmt::print("{:>5}  {:>6}  {:>15}  {:>7.3f}%\n", n, shown.rows[k][1], shown.rows[k][2],
+               100.0 * slice["values"][k]["positions"].get<double>() / total);
+  fmt::print("{:>5}  {:>6}  {:>15}\n", n, "all", slice["positions"].get<std::uint64_t>());
+  fmt::print("{:>5}  won {}, drawn {}, lost {}{}\n\n", n, slice["won"].get<std::uint64_t>(),
              slice["drawn"].get<std::uint64_t>(), slice["lost"].get<std::uint64_t>(),
-             slice["mean"].get<double>());
+             slice["mean"].is_null() ? "" : fmt::format("; mean value {:+.6f}", slice["mean"].get<double>()));
 }
 
 /// Right-aligned, but for a board, which ends its line.
@@ -206,11 +223,12 @@ std::vector<int> slices_of(const Options& options, const Database& database) {
   if (options.show != "distances") return slices;
   std::erase_if(slices, [&](int n) { return !database.slice(n).has_distances(); });
   if (slices.empty())
-    throw Error(fmt::format(
-        "{} has no distances; solve again, in the same directory, with: awele solve "
-        "--distances --seeds {} --db {} --rules {}",
-        options.slice >= 0 ? slice_path(options.db, options.slice).string() : options.db,
-        options.slice >= 0 ? options.slice : database.complete_up_to(), options.db, name(database.rules())));
+    throw Error(
+        fmt::format("{} has no distances; solve again, in the same directory, with: awele solve "
+                    "--distances --seeds {} --db {} --rules {}",
+                    options.slice >= 0 ? slice_path(options.db, options.slice).string() : options.db,
+                    options.slice >= 0 ? options.slice : database.complete_up_to(), options.db,
+                    std::string(name(database.rules())) + solve_options(database.scope())));
   return slices;
 }
 
@@ -223,6 +241,8 @@ int run(const Options& options) {
   const std::vector<int> slices = slices_of(options, database);
   Json json;
   json["rules"] = name(database.rules());
+  json["total"] = nullptr;
+  if (!database.scope().exact()) json["total"] = database.scope().total();
   json["boards"] = options.all_boards ? "all" : "stored";
   json["slices"] = Json::array();
   const bool values_table = options.format == "table" && options.show == "values";
@@ -232,7 +252,7 @@ int run(const Options& options) {
   for (int n : slices) {
     const Shown shown = statistics.show(n);
     if (options.format == "json") json["slices"].push_back(shown.json);
-    if (values_table) print_values_table(n, shown.json, std::exchange(first, false));
+    if (values_table) print_values_table(n, shown, std::exchange(first, false));
     for (const Row& row : shown.rows) {
       if (options.format == "csv") fmt::print("{}\n", fmt::join(row, ","));
       if (options.format == "table" && !values_table) print_table_row(row);

@@ -111,9 +111,9 @@ struct Guide::Impl {
   const Prober& prober;
   std::size_t limit;
 
-  std::optional<BoardAnswer> answer(const Board& board) const {
+  std::optional<BoardAnswer> answer(const Board& board, BoardBounds& bounds) const {
     try {
-      return prober.answer(board);
+      return prober.answer(board, bounds);
     } catch (const ProbeError& error) {
       if (error.fault() == ProbeFault::not_solved) return std::nullopt;
       throw;
@@ -132,14 +132,19 @@ struct Guide::Impl {
       if (!guidance.values[i]) continue;
       if (prober.has_distances(seeds(board)))
         guidance.distances[i] = answer.moves[i].distance;
-      else if (*guidance.values[i] == guidance.value)
+      else if (as_good(board, *guidance.values[i], guidance.value))
         guidance.distances[i] = distance_of(all.pit[i], *guidance.values[i], search);
     }
   }
 
-  static void choose(Guidance& guidance) {
+  bool as_good(const Board& board, int value, int best) const {
+    const int n = seeds(board);
+    return prober.scope().clamp(n, value) == prober.scope().clamp(n, best);
+  }
+
+  void choose(const Board& board, Guidance& guidance) const {
     for (int i = 0; i < kHalfPits; ++i) {
-      if (guidance.values[i] != guidance.value) continue;
+      if (!guidance.values[i] || !as_good(board, *guidance.values[i], guidance.value)) continue;
       if (!guidance.choice) guidance.choice = i;
       const int own = guidance.distances[i].value_or(0);
       const int best = guidance.distances[*guidance.choice].value_or(0);
@@ -152,22 +157,25 @@ Guide::Guide(const Prober& prober, std::size_t limit) : impl_(new Impl{prober, l
 Guide::~Guide() = default;
 
 std::optional<Guidance> Guide::guide(const Situation& situation, bool distances) {
-  const auto answer = impl_->answer(situation.board);
+  Guidance guidance;
+  const auto answer = impl_->answer(situation.board, guidance.bounds);
   if (!answer) return std::nullopt;
   const RuleSet rules = *impl_->prober.rules();
   const auto legal = legal_moves(situation, rules);
   const Moves all = moves(situation.board, rules);
-  Guidance guidance;
-  std::optional<int> best;
+  std::optional<KnownValue> best;
   for (int i = 0; i < kHalfPits; ++i) {
     if (!legal[i]) continue;
     guidance.values[i] = answer->moves[i].value;
-    best = best ? std::max(*best, *guidance.values[i]) : *guidance.values[i];
+    const KnownValue move{*guidance.values[i], guidance.bounds.moves[static_cast<std::size_t>(i)]};
+    best = best ? better_of(*best, move) : move;
   }
   // Without a legal move the rules end the game: the value is that end's.
-  guidance.value = best ? *best : all.ended.value_or(0);
+  if (!best) best = KnownValue{all.ended.value_or(0)};
+  guidance.value = best->value;
+  guidance.bounds.value = best->bound;
   if (distances) impl_->find_distances(situation.board, all, *answer, guidance);
-  impl_->choose(guidance);
+  impl_->choose(situation.board, guidance);
   return guidance;
 }
 
@@ -188,7 +196,7 @@ OptimalLine optimal_line(const Prober& prober, const Situation& start) {
                       prober.dir().string(), seeds(start.board), prober.dir().string()));
     const int pit = guidance->choice.value();
     const int distance = guidance->distances[pit].value_or(0);
-    line.moves.push_back({line.game.play(pit), guidance->value, distance});
+    line.moves.push_back({line.game.play(pit), {guidance->value, guidance->bounds.value}, distance});
   }
   return line;
 }

@@ -109,18 +109,46 @@ awele_slice to_c(const awele::SliceContents& contents) {
   return out;
 }
 
+int to_c(awele::Bound bound) {
+  switch (bound) {
+    case awele::Bound::exact:
+      return AWELE_EXACT;
+    case awele::Bound::at_least:
+      return AWELE_AT_LEAST;
+    case awele::Bound::at_most:
+      return AWELE_AT_MOST;
+  }
+  return AWELE_EXACT;
+}
+
+awele_board_bounds to_c(const awele::BoardBounds& bounds) {
+  awele_board_bounds out{};
+  out.value = to_c(bounds.value);
+  for (std::size_t i = 0; i < bounds.moves.size(); ++i) out.moves[i] = to_c(bounds.moves[i]);
+  return out;
+}
+
+awele_status open_as(const char* directory, std::size_t cache_bytes, awele::Accept accept, awele_db** db) {
+  if (any_null({directory, db})) return null_pointer();
+  return guarded([&] {
+    *db = new awele_db{
+        awele::Prober(directory, cache_bytes ? cache_bytes : awele::Prober::kDefaultCache, accept)};
+    return AWELE_OK;
+  });
+}
+
 }  // namespace
 
 const char* awele_message(void) { return last_message.c_str(); }
 const char* awele_version(void) { return awele::kVersion; }
 
 awele_status awele_open(const char* directory, size_t cache_bytes, awele_db** db) {
-  if (any_null({directory, db})) return null_pointer();
-  return guarded([&] {
-    *db = new awele_db{awele::Prober(directory, cache_bytes ? cache_bytes : awele::Prober::kDefaultCache)};
-    return AWELE_OK;
-  });
+  return open_as(directory, cache_bytes, awele::Accept::exact, db);
 }
+awele_status awele_open_any(const char* directory, size_t cache_bytes, awele_db** db) {
+  return open_as(directory, cache_bytes, awele::Accept::any, db);
+}
+int awele_total(const awele_db* db) { return db->prober.scope().total(); }
 
 void awele_close(awele_db* db) { delete db; }
 
@@ -232,6 +260,39 @@ awele_status awele_answers(const awele_db* db, const unsigned char* boards, size
   return guarded([&] {
     const auto found = db->prober.answers(to_boards(boards, count));
     std::transform(found.begin(), found.end(), answers, [](const auto& answer) { return to_c(answer); });
+    return AWELE_OK;
+  });
+}
+
+awele_status awele_value_bound(const awele_db* db, const unsigned char board[12], int* value, int* bound) {
+  if (any_null({db, board, value, bound})) return null_pointer();
+  return guarded([&] {
+    const awele::KnownValue known = db->prober.known_value(to_board(board));
+    *value = known.value;
+    *bound = to_c(known.bound);
+    return AWELE_OK;
+  });
+}
+
+awele_status awele_answer_bounds(const awele_db* db, const unsigned char board[12],
+                                 awele_board_answer* answer, awele_board_bounds* bounds) {
+  if (any_null({db, board, answer, bounds})) return null_pointer();
+  return guarded([&] {
+    awele::BoardBounds found;
+    *answer = to_c(db->prober.answer(to_board(board), found));
+    *bounds = to_c(found);
+    return AWELE_OK;
+  });
+}
+
+awele_status awele_answers_bounds(const awele_db* db, const unsigned char* boards, size_t count,
+                                  awele_board_answer* answers, awele_board_bounds* bounds) {
+  if (any_null({db}) || (count > 0 && any_null({boards, answers, bounds}))) return null_pointer();
+  return guarded([&] {
+    std::vector<awele::BoardBounds> found;
+    const auto all = db->prober.answers(to_boards(boards, count), found);
+    std::transform(all.begin(), all.end(), answers, [](const auto& answer) { return to_c(answer); });
+    std::transform(found.begin(), found.end(), bounds, [](const auto& each) { return to_c(each); });
     return AWELE_OK;
   });
 }

@@ -33,10 +33,11 @@ Place place_of(const Board& board, Plane plane) {
 
 void fail_missing(const Shelf& shelf, const std::filesystem::path& dir, int n) {
   const auto rules = shelf.rules();
-  throw ProbeError(ProbeFault::not_solved, ExitCode::failure,
-                   fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}{}",
-                               slice_path(dir, n).string(), n, dir.string(),
-                               rules ? fmt::format(" --rules {}", name(*rules)) : ""));
+  throw ProbeError(
+      ProbeFault::not_solved, ExitCode::failure,
+      fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}{}",
+                  slice_path(dir, n).string(), n, dir.string(),
+                  rules ? fmt::format(" --rules {}{}", name(*rules), solve_options(shelf.scope())) : ""));
 }
 
 void fail_without_distances(const Shelf& shelf, const std::filesystem::path& dir, int n) {

@@ -125,7 +125,7 @@ int Shelf::largest() const {
   return n;
 }
 
-int Shelf::open_new(const std::filesystem::path& dir) {
+int Shelf::open_new(const std::filesystem::path& dir, Accept accept) {
   std::error_code error;
   if (!std::filesystem::is_directory(dir, error))
     fail(fmt::format("{}: no such directory; build a database there with: awele solve --seeds 12 --db {}",
@@ -136,6 +136,11 @@ int Shelf::open_new(const std::filesystem::path& dir) {
     const auto path = slice_path(dir, n);
     if (slice || !std::filesystem::exists(path, error)) continue;
     auto fresh = std::make_shared<const OpenSlice>(path, n);
+    if (accept == Accept::exact && !fresh->info().scope.exact())
+      fail(fmt::format(
+          "{} holds {}, and this program asks for exact values; give it an exact database, or let it "
+          "open outcome databases (Accept::any, awele_open_any)",
+          path.string(), describe(fresh->info().scope)));
     if (const SliceInfo* known = first()) on_file([&] { require_same_kind(path, fresh->info(), *known); });
     slice = std::move(fresh);
     ++opened;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "awele/probe/probe.hpp"
 #include "awele/store/slice_file.hpp"
 #include "chunk_cache.hpp"
 
@@ -48,8 +49,9 @@ struct Shelf {
   std::optional<RuleSet> rules() const;
   Scope scope() const;  ///< exact while there is no slice
   int largest() const;
-  /// Opens those of `dir` that are not open yet; returns how many. Throws ProbeError.
-  int open_new(const std::filesystem::path& dir);
+  /// Opens those of `dir` that are not open yet; returns how many. Throws ProbeError, also for a database of
+  /// a kind that is not accepted.
+  int open_new(const std::filesystem::path& dir, Accept accept);
 
  private:
   /// Of the smallest slice; null when there is none.

@@ -15,12 +15,14 @@ namespace awele {
 
 struct Prober::Impl {
   std::filesystem::path dir;
+  Accept accept;
   mutable ChunkCache cache;
   std::mutex refreshing;
   mutable std::mutex mutex;           // of the next line alone
   std::shared_ptr<const Shelf> open;  // replaced as a whole: who holds the old one may go on using it
 
-  Impl(const std::filesystem::path& where, std::size_t cache_bytes) : dir(where), cache(cache_bytes) {}
+  Impl(const std::filesystem::path& where, std::size_t cache_bytes, Accept kinds)
+      : dir(where), accept(kinds), cache(cache_bytes) {}
 
   std::shared_ptr<const Shelf> shelf() const {
     const std::lock_guard lock(mutex);
@@ -54,9 +56,11 @@ struct Prober::Impl {
 // ------------------------------------------------------------------------------------------ the directory
 
 Prober::Prober(const std::filesystem::path& dir, std::size_t cache_bytes)
-    : impl_(std::make_unique<Impl>(dir, cache_bytes)) {
+    : Prober(dir, cache_bytes, Accept::exact) {}
+Prober::Prober(const std::filesystem::path& dir, std::size_t cache_bytes, Accept accept)
+    : impl_(std::make_unique<Impl>(dir, cache_bytes, accept)) {
   auto shelf = std::make_shared<Shelf>();
-  shelf->open_new(dir);
+  shelf->open_new(dir, accept);
   impl_->open = std::move(shelf);
 }
 Prober::~Prober() = default;
@@ -66,7 +70,7 @@ Prober& Prober::operator=(Prober&&) noexcept = default;
 int Prober::refresh() {
   const std::lock_guard one_at_a_time(impl_->refreshing);
   auto shelf = std::make_shared<Shelf>(*impl_->shelf());
-  const int opened = shelf->open_new(impl_->dir);
+  const int opened = shelf->open_new(impl_->dir, impl_->accept);
   const std::lock_guard lock(impl_->mutex);
   impl_->open = std::move(shelf);
   return opened;
@@ -74,6 +78,7 @@ int Prober::refresh() {
 
 const std::filesystem::path& Prober::dir() const { return impl_->dir; }
 std::optional<RuleSet> Prober::rules() const { return impl_->shelf()->rules(); }
+Scope Prober::scope() const { return impl_->shelf()->scope(); }
 
 void Prober::require_rules(RuleSet wanted) const {
   const auto shelf = impl_->shelf();  // held as long as its slices are looked at
@@ -145,8 +150,9 @@ void Prober::Impl::require_solved(const Shelf& shelf, const Board& board) const 
   if (n > top)
     refuse(ProbeFault::not_solved,
            fmt::format("the board holds {} seeds, but {} is solved up to {} only; go on "
-                       "with: awele solve --seeds {} --db {} --rules {}",
-                       n, dir.string(), top, n, dir.string(), name(*shelf.rules())));
+                       "with: awele solve --seeds {} --db {} --rules {}{}",
+                       n, dir.string(), top, n, dir.string(), name(*shelf.rules()),
+                       solve_options(shelf.scope())));
   fail_missing(shelf, dir, n);
 }
 
@@ -172,6 +178,23 @@ BoardAnswer Prober::answer(const Board& board) const {
   return std::move(answers(std::span(&board, 1)).front());
 }
 
+BoardAnswer Prober::answer(const Board& board, BoardBounds& bounds) const {
+  std::vector<BoardBounds> found;
+  BoardAnswer answer = std::move(answers(std::span(&board, 1), found).front());
+  bounds = found.front();
+  return answer;
+}
+
+KnownValue Prober::known_value(const Board& board) const {
+  if (has_hole(waiting_half(board)) || scope().exact()) {
+    const int number = value(board);
+    return scope().known(seeds(board), number);
+  }
+  BoardBounds bounds;
+  const int number = answer(board, bounds).value;
+  return {number, bounds.value};
+}
+
 std::optional<int> Prober::best_move(const Board& board) const {
   const BoardAnswer found = answer(board);
   if (found.best.empty()) return std::nullopt;
@@ -191,7 +214,7 @@ bool looked_up(const Move& move) {
 }
 
 /// The best that is known without look-ups, or kNoValue.
-int known_value(const Moves& all) {
+int value_at_once(const Moves& all) {
   int best = all.ended.value_or(kNoValue);
   for (const Move& move : all.pit)
     if (move.kind == Move::Kind::known) best = std::max(best, move.value);
@@ -203,7 +226,7 @@ template <typename Sink>
 void begin_answer(const Board& board, const Moves& all, bool distances, std::size_t at, BoardAnswer& answer,
                   Sink& look_ups) {
   answer.seeds = seeds(board);
-  answer.value = known_value(all);
+  answer.value = value_at_once(all);
   for (int i = 0; i < kHalfPits; ++i) {
     const Move& move = all.pit[i];
     answer.moves[i] = {move.kind, move.captured, {}, {}};
@@ -234,11 +257,38 @@ void enter(BoardAnswer& answer, std::int8_t& stored, int slot, int number) {
   }
 }
 
+/// What such a number says of the move that it is looked up for, if it is a value of one.
+void enter_bound(const BoardAnswer& answer, Scope scope, int slot, int number, BoardBounds& bounds) {
+  if (slot >= kHalfPits) return;
+  const auto pit = static_cast<std::size_t>(slot);
+  const int captured = answer.moves[pit].captured;
+  bounds.moves[pit] = after_move(captured, scope.known(answer.seeds - captured, number)).bound;
+}
+
+/// What an answer from an outcome database says: the most that follows from its moves.
+void find_bounds(BoardAnswer& answer, std::optional<int> ended, BoardBounds& bounds) {
+  std::optional<KnownValue> best;
+  if (ended) best = KnownValue{*ended};
+  for (std::size_t i = 0; i < answer.moves.size(); ++i) {
+    if (!answer.moves[i].value) continue;
+    const KnownValue move{*answer.moves[i].value, bounds.moves[i]};
+    best = best ? better_of(*best, move) : move;
+  }
+  if (!best) return;
+  answer.value = best->value;
+  bounds.value = best->bound;
+}
+
+/// Whether a value is as good as the board's, as far as the database tells values apart.
+bool as_good(std::optional<int> value, const BoardAnswer& answer, Scope scope) {
+  return value && scope.clamp(answer.seeds, *value) == scope.clamp(answer.seeds, answer.value);
+}
+
 /// The distance of the best moves, those worth `value`; none when no move is.
-std::optional<int> best_distance(const BoardAnswer& answer) {
+std::optional<int> best_distance(const BoardAnswer& answer, Scope scope) {
   std::optional<int> best;
   for (const MoveAnswer& move : answer.moves) {
-    if (move.value != answer.value) continue;
+    if (!as_good(move.value, answer, scope)) continue;
     if (!best) best = move.distance;
     best = answer.value > 0 ? std::min(best, move.distance) : std::max(best, move.distance);
   }
@@ -246,21 +296,21 @@ std::optional<int> best_distance(const BoardAnswer& answer) {
 }
 
 /// Chooses the best moves and, for a board that is not stored, its distance.
-void finish_answer(BoardAnswer& answer, std::optional<int> ended, bool distances) {
+void finish_answer(BoardAnswer& answer, std::optional<int> ended, bool distances, Scope scope) {
   if (distances)
     for (MoveAnswer& move : answer.moves)
       if (move.value == 0) move.distance = 0;  // a capture that wins nothing is not forced
-  const std::optional<int> wanted = best_distance(answer);
+  const std::optional<int> wanted = best_distance(answer, scope);
   for (int i = 0; i < kHalfPits; ++i) {
     const MoveAnswer& move = answer.moves[static_cast<std::size_t>(i)];
-    if (move.value == answer.value && move.distance == wanted) answer.best.push_back(i);
+    if (as_good(move.value, answer, scope) && move.distance == wanted) answer.best.push_back(i);
   }
-  if (distances && !answer.distance) answer.distance = ended == answer.value ? 0 : wanted;
+  if (distances && !answer.distance) answer.distance = as_good(ended, answer, scope) ? 0 : wanted;
 }
 
 /// True unless the moves give another distance than the one stored.
-bool same_distance(const BoardAnswer& answer, std::optional<int> ended) {
-  return !answer.distance || ended == answer.value || answer.distance == best_distance(answer);
+bool same_distance(const BoardAnswer& answer, std::optional<int> ended, Scope scope) {
+  return !answer.distance || as_good(ended, answer, scope) || answer.distance == best_distance(answer, scope);
 }
 
 }  // namespace
@@ -268,12 +318,13 @@ bool same_distance(const BoardAnswer& answer, std::optional<int> ended) {
 /// What is stored is what the moves give; a file that says otherwise is not what the solver wrote.
 void Prober::Impl::require_consistent(const Shelf& shelf, const BoardAnswer& answer, int stored,
                                       std::optional<int> ended) const {
+  const Scope scope = shelf.scope();
   std::string what;
-  if (stored != answer.value)
+  if (stored != scope.clamp(answer.seeds, answer.value))
     what = fmt::format("says {} for this board, but its moves say {}", stored, answer.value);
-  else if (!same_distance(answer, ended))
+  else if (!same_distance(answer, ended, scope))
     what = fmt::format("says a distance of {} for this board, but its moves say {}", *answer.distance,
-                       best_distance(answer).value_or(0));
+                       best_distance(answer, scope).value_or(0));
   else
     return;
   throw ProbeError(
@@ -283,12 +334,22 @@ void Prober::Impl::require_consistent(const Shelf& shelf, const BoardAnswer& ans
 }
 
 std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
+  std::vector<BoardBounds> bounds;
+  return answers(boards, bounds);
+}
+
+std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards,
+                                         std::vector<BoardBounds>& bounds) const {
   const auto shelf = impl_->shelf();
+  const Scope scope = shelf->scope();
+  bounds.assign(boards.size(), BoardBounds{});
   std::vector<BoardAnswer> answers(boards.size());
   std::vector<std::int8_t> stored(boards.size(), kNoValue);
   std::vector<std::optional<int>> ended(boards.size());
-  LookUps look_ups(*shelf, impl_->dir, impl_->cache, boards.size(),
-                   [&](std::size_t k, int slot, int number) { enter(answers[k], stored[k], slot, number); });
+  LookUps look_ups(*shelf, impl_->dir, impl_->cache, boards.size(), [&](std::size_t k, int slot, int number) {
+    enter(answers[k], stored[k], slot, number);
+    if (!scope.exact()) enter_bound(answers[k], scope, slot, number, bounds[k]);
+  });
   const auto has_distances = [&](int n) { return impl_->slice(*shelf, n).has_distances(); };
   for (std::size_t k = 0; k < boards.size(); ++k) {
     impl_->require_solved(*shelf, boards[k]);
@@ -298,7 +359,8 @@ std::vector<BoardAnswer> Prober::answers(std::span<const Board> boards) const {
   }
   look_ups.finish();
   for (std::size_t k = 0; k < answers.size(); ++k) {
-    finish_answer(answers[k], ended[k], has_distances(answers[k].seeds));
+    if (!scope.exact()) find_bounds(answers[k], ended[k], bounds[k]);
+    finish_answer(answers[k], ended[k], has_distances(answers[k].seeds), scope);
     if (stored[k] != kNoValue) impl_->require_consistent(*shelf, answers[k], stored[k], ended[k]);
   }
   return answers;
@@ -319,11 +381,15 @@ std::vector<std::int8_t> Prober::values(std::span<const Board> boards) const {
       continue;
     }
     const Moves all = moves(boards[k], *shelf->rules());
-    values[k] = static_cast<std::int8_t>(known_value(all));
+    values[k] = static_cast<std::int8_t>(value_at_once(all));
     for (const Move& move : all.pit)
       if (looked_up(move)) look_ups.add(move.child, Plane::values, k, move.captured);
   }
   look_ups.finish();
+  const Scope scope = shelf->scope();
+  if (scope.exact()) return values;
+  for (std::size_t k = 0; k < boards.size(); ++k)
+    values[k] = static_cast<std::int8_t>(scope.clamp(seeds(boards[k]), values[k]));
   return values;
 }
 

@@ -150,7 +150,7 @@ class Cursor {
 class HolelessCount {
  public:
   HolelessCount(const Database& database, int n, std::uint64_t memory)
-      : n_(n), rules_(database.rules()), memory_(memory) {
+      : n_(n), rules_(database.rules()), scope_(database.scope()), memory_(memory) {
     for (int k = 0; k <= std::min(n, kLargestCapture); ++k)
       if (k != 1) cursors_.emplace(k, Cursor(database.slice(n - k)));
     tables_.resize(static_cast<std::size_t>((n + 1) * kPatternLaps * (kHalfPits + 1)));
@@ -271,9 +271,11 @@ class HolelessCount {
   Histogram histogram() const {
     Histogram result(static_cast<std::size_t>(2 * n_ + 1));
     std::uint64_t sum = 0;
-    for (int value = -n_; value <= n_; ++value)
-      sum += result[static_cast<std::size_t>(value + n_)] =
-          counts_[static_cast<std::uint8_t>(static_cast<std::int8_t>(value))];
+    for (int value = -n_; value <= n_; ++value) {
+      const std::uint64_t count = counts_[static_cast<std::uint8_t>(static_cast<std::int8_t>(value))];
+      result[static_cast<std::size_t>(scope_.clamp(n_, value) + n_)] += count;
+      sum += count;
+    }
     if (sum != binomial(n_ + 5, 11))
       throw Error(
           fmt::format("{} boards of {} seeds get no value within -{}..{}: a slice is wrong; find it with "
@@ -284,6 +286,7 @@ class HolelessCount {
 
   int n_;
   RuleSet rules_;
+  Scope scope_;
   std::uint64_t memory_;
   std::map<int, Cursor> cursors_;  // by seeds captured
   std::vector<Table> tables_;      // made when first used
@@ -335,6 +338,7 @@ std::vector<DistanceCount> distance_counts(const Database& database, int n) {
 
 std::array<std::uint64_t, kHalfPits + 1> best_move_counts(const Prober& prober, int n) {
   std::array<std::uint64_t, kHalfPits + 1> counts{};
+  const Scope scope = prober.scope();
   std::vector<Board> boards;
   for (std::uint64_t first = 0; first < slice_size(n); first += boards.size()) {
     boards.clear();
@@ -342,8 +346,9 @@ std::array<std::uint64_t, kHalfPits + 1> best_move_counts(const Prober& prober, 
     for (std::uint64_t place = first; place < last; ++place) boards.push_back(position_at(n, place));
     for (const BoardAnswer& answer : prober.answers(boards))
       ++counts[static_cast<std::size_t>(
-          std::count_if(answer.moves.begin(), answer.moves.end(),
-                        [&](const MoveAnswer& move) { return move.value == answer.value; }))];
+          std::count_if(answer.moves.begin(), answer.moves.end(), [&](const MoveAnswer& move) {
+            return move.value && scope.clamp(n, *move.value) == scope.clamp(n, answer.value);
+          }))];
   }
   return counts;
 }

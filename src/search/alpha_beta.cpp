@@ -48,6 +48,12 @@ void AlphaBeta::count_node() {
   if (++nodes_ % kLook == 0 && std::chrono::steady_clock::now() >= deadline_) throw Interrupted{};
 }
 
+int AlphaBeta::leaf(const Node& node) const {
+  if (node.horizon == Horizon::estimate) return kHundredths * leaves_.value(node.board);
+  const Interval proven = leaves_.interval(node.board);
+  return node.horizon == Horizon::worst ? proven.low : proven.high;
+}
+
 int AlphaBeta::at_horizon(const Node& node) const {
   if (node.horizon == Horizon::estimate)
     return std::clamp(evaluate(node.board), -node.n * kHundredths, node.n * kHundredths);
@@ -64,7 +70,7 @@ int AlphaBeta::repeated_ply(const Node& node) const {
 int AlphaBeta::negamax(const Node& node, int alpha, int beta, int& repeats) {
   count_node();
   const int scale = unit(node.horizon), most = node.n * scale;
-  if (leaves_.has(node.n)) return scale * leaves_.value(node.board);
+  if (leaves_.has(node.n)) return leaf(node);
   if (most <= alpha) return most;
   if (-most >= beta) return -most;
   if (node.horizon == Horizon::estimate) {

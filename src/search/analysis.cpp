@@ -146,18 +146,23 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
       if (move.kind == Move::Kind::known) ended_ = std::max(ended_.value_or(move.value), move.value);
       continue;
     }
-    MoveReport report{i, move.captured, {-n, n}, std::nullopt, {i}};
-    if (move.kind == Move::Kind::known)
+    MoveReport report{i, move.captured, {-n, n}, std::nullopt, std::nullopt, {i}};
+    if (move.kind == Move::Kind::known) {
+      report.known = KnownValue{move.value};
       report.proven = {move.value, move.value};
-    else if (leaves_.has(n - move.captured))
-      report.proven.low = report.proven.high = move.captured - leaves_.value(move.child);
-    else {
+    } else if (leaves_.has(n - move.captured)) {
+      const KnownValue child = leaves_.known(move.child);
+      report.known = after_move(move.captured, child);
+      report.proven = before_move(move.captured, interval_of(child, n - move.captured));
+      if (!report.proven.exact()) report.estimate = kHundredths * report.known->value;
+    } else {
       report.proven = before_move(move.captured, {move.captured - n, n - move.captured});
       open.emplace_back(report_.moves.size(), move);
     }
     report_.moves.push_back(report);
   }
   report_.hits = leaves_.hits() - leaves.hits();
+  searchable_ = !open.empty();
   sum_up();
   if (finished()) return;
   const std::size_t all_tasks = 2 * open.size();
@@ -171,7 +176,7 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
 
 Analysis::~Analysis() = default;
 
-bool Analysis::finished() const { return report_.proven.exact() || report_.moves.empty(); }
+bool Analysis::finished() const { return report_.proven.exact() || !searchable_; }
 
 std::string Analysis::do_step(int depth, Deadline deadline) {
   std::size_t useful = 0;

@@ -22,7 +22,7 @@ std::vector<Advice> Player::advise(const Game& game) {
   std::vector<Advice> all;
   for (const MoveReport& move : report.moves) {
     const std::optional<int> repetition = game.value_by_repetition(move.pit);
-    Advice advice{move.pit, move.proven, move.estimate, repetition.has_value()};
+    Advice advice{move.pit, move.proven, move.estimate, move.known, repetition.has_value()};
     if (repetition) advice.proven = {*repetition, *repetition};
     if (advice.proven.exact()) advice.estimate.reset();
     all.push_back(advice);
@@ -33,8 +33,9 @@ std::vector<Advice> Player::advise(const Game& game) {
 Advice Player::choose(const Game& game) {
   const std::vector<Advice> all = advise(game);
   const Advice& best = best_of(all);
-  const bool known =
-      std::all_of(all.begin(), all.end(), [](const Advice& each) { return each.proven.exact(); });
+  const bool known = std::all_of(all.begin(), all.end(), [](const Advice& each) {
+    return each.proven.exact() || each.known.has_value();
+  });
   if (!known || best.repeats) return best;
   std::optional<Guidance> guidance;
   try {
@@ -46,7 +47,7 @@ Advice Player::choose(const Game& game) {
   }
   if (!guidance || !guidance->choice) return best;
   for (const Advice& each : all)
-    if (each.pit == *guidance->choice && each.proven == best.proven) return each;
+    if (each.pit == *guidance->choice && !each.repeats) return each;
   return best;
 }
 
@@ -71,6 +72,7 @@ Loss loss_of(const std::vector<Advice>& all, const Advice& played) {
 std::string describe(const Advice& advice) {
   if (advice.repeats) return signed_number(advice.proven.low) + " (the position repeats, and the game ends)";
   if (advice.proven.exact()) return signed_number(advice.proven.low);
+  if (advice.known) return describe(*advice.known);
   const std::string proven = fmt::format("proven within [{}, {}]", signed_number(advice.proven.low),
                                          signed_number(advice.proven.high));
   return advice.estimate ? fmt::format("about {:+.2f}, {}", *advice.estimate / 100.0, proven) : proven;

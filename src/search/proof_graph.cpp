@@ -22,7 +22,7 @@ ProofGraph::Id ProofGraph::id_of(const Board& board) {
   const Id id = static_cast<Id>(nodes_.size());
   hash_[at] = id;
   const auto n = static_cast<std::int8_t>(seeds(board));
-  nodes_.push_back({board, n, kNone});
+  nodes_.push_back({board, n, kNone, kNone});
   bounds_.push_back({static_cast<std::int8_t>(-n), n});
   visited_.push_back(0);
   if (2 * nodes_.size() > hash_.size()) rehash();
@@ -41,18 +41,26 @@ void ProofGraph::rehash() {
 void ProofGraph::expand(Id id) {
   const Moves all = moves(nodes_[id].board, rules_);
   const int n = nodes_[id].seeds;
-  int exit = all.ended.value_or(kNone);
+  int low = all.ended.value_or(kNone), high = low;
   const std::size_t first = edges_.size();
   for (const Move& move : all.pit) {
-    if (move.kind == Move::Kind::known) exit = std::max(exit, move.value);
-    if (move.kind != Move::Kind::inner && move.kind != Move::Kind::capture) continue;
-    if (leaves_.has(n - move.captured))
-      exit = std::max(exit, move.captured - leaves_.value(move.child));
-    else
-      edges_.push_back(id_of(move.child));
+    Interval worth{move.value, move.value};
+    if (move.kind == Move::Kind::inner || move.kind == Move::Kind::capture) {
+      if (!leaves_.has(n - move.captured)) {
+        edges_.push_back(id_of(move.child));
+        continue;
+      }
+      const Interval child = leaves_.interval(move.child);
+      worth = {move.captured - child.high, move.captured - child.low};
+    } else if (move.kind != Move::Kind::known) {
+      continue;
+    }
+    low = std::max(low, worth.low);
+    high = std::max(high, worth.high);
   }
   Node& node = nodes_[id];
-  node.exit = static_cast<std::int8_t>(exit);
+  node.exit_low = static_cast<std::int8_t>(low);
+  node.exit_high = static_cast<std::int8_t>(high);
   node.first_edge = first;
   node.edges = static_cast<std::uint8_t>(edges_.size() - first);
   node.expanded = true;
@@ -108,7 +116,7 @@ void ProofGraph::visit_children(const Window& at, std::vector<Window>& queue) {
 
 ProofGraph::Bounds ProofGraph::derived(Id id) const {
   const Node& node = nodes_[id];
-  int low = node.exit, high = node.exit;
+  int low = node.exit_low, high = node.exit_high;
   for (std::size_t e = node.first_edge; e < node.first_edge + node.edges; ++e) {
     const Id child = edges_[e];
     const int gain = node.seeds - nodes_[child].seeds;

@@ -57,9 +57,9 @@ Scope Database::scope() const { return readers_.begin()->second.info().scope; }
 const SliceReader& Database::slice(int n) const {
   const auto found = readers_.find(n);
   if (found == readers_.end())
-    throw Error(fmt::format("{} is missing; solve it with: awele solve --seeds {} --db {}{}",
-                            slice_path(dir_, n).string(), n, dir_.string(),
-                            empty() ? "" : fmt::format(" --rules {}", name(rules()))));
+    throw Error(fmt::format(
+        "{} is missing; solve it with: awele solve --seeds {} --db {}{}", slice_path(dir_, n).string(), n,
+        dir_.string(), empty() ? "" : fmt::format(" --rules {}{}", name(rules()), solve_options(scope()))));
   return found->second;
 }
 

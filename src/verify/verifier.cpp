@@ -99,6 +99,7 @@ std::uint64_t Verifier::memory(int n, std::uint64_t batch) {
 Verifier::Verifier(const Database& database, int rank, int size, std::uint64_t memory_limit)
     : database_(database),
       rules_(database.rules()),
+      scope_(database.scope()),
       rank_(static_cast<std::uint64_t>(rank)),
       size_(static_cast<std::uint64_t>(size)),
       batch_(kLargestBatch) {
@@ -234,8 +235,10 @@ void Verifier::compare() {
   auto next = std::lower_bound(look_ups_.begin(), look_ups_.end(), look_up_of(kOwn, 0, 0));
   for (; next != look_ups_.end() && captured_of(*next) == kOwn; ++next) {
     const int stored = stored_[position_of(*next)];
-    const int derived = best_[position_of(*next)];
-    if (stored == derived && std::abs(stored) <= n_) continue;
+    const int best = best_[position_of(*next)];
+    // Numbers of an outcome database stand for all beyond them, so what the moves give is clamped as well.
+    const int derived = std::abs(best) <= n_ ? scope_.clamp(n_, best) : best;
+    if (stored == derived && std::abs(stored) <= scope_.width(n_)) continue;
     const std::uint64_t place = place_of(*next);
     result_.add({0, 1, place, plain::board_at(n_, place), stored, derived});
   }

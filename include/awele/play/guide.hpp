@@ -14,15 +14,17 @@ namespace awele {
 struct Guidance {
   int value = 0;  ///< of the remaining seeds, for the side to move, by the best legal move or the end
   std::array<std::optional<int>, kHalfPits> values;  ///< of each legal move, for its maker
+  BoardBounds bounds;  ///< how much these say: all are exact in an exact database
   std::array<std::optional<int>, kHalfPits>
-      distances;  ///< plies to the next capture or the end; 0 for value 0
-  std::optional<int>
-      choice;  ///< a best move: of best value, then of best distance; none when the game ends here
+      distances;              ///< plies to the next capture or the end; 0 for value 0
+  std::optional<int> choice;  ///< a best move: of best value as far as the database tells values apart, then
+                              ///< of best distance; none when the game ends here
 };
 
-/// Plays perfectly where a database reaches. Where its slices have distances it goes by value and distance;
-/// elsewhere it finds the distances it needs by searching the moves that keep the value: by value alone the
-/// winner could walk in circles.
+/// Plays perfectly where a database reaches; with an outcome database it keeps what is won or drawn in the
+/// games that the database is for, and does not care by how much. Where its slices have distances it goes by
+/// value and distance; elsewhere it finds the distances it needs by searching the moves that keep the value:
+/// by value alone the winner could walk in circles.
 class Guide {
  public:
   /// The database must outlive the guide. `limit`: positions that the search for a distance may hold.
@@ -43,7 +45,7 @@ class Guide {
 /// A move of an optimal line.
 struct LineMove {
   PlayedMove move;
-  int value = 0;  ///< of what remained before it, for its maker
+  KnownValue value;  ///< of what remained before it, for its maker
   int distance = 0;
 };
 

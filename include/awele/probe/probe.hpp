@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "awele/game/board.hpp"
+#include "awele/game/scope.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/export.hpp"
 
@@ -70,6 +71,18 @@ struct BoardAnswer {
   std::vector<int> best;
 };
 
+/// How much the values of a BoardAnswer say, see Scope: all of them are exact in an exact database.
+struct BoardBounds {
+  Bound value = Bound::exact;
+  std::array<Bound, kHalfPits> moves{};  ///< of each move that has a value
+};
+
+/// Which databases a Prober opens.
+enum class Accept : std::uint8_t {
+  exact,  ///< exact ones: all values are what they seem to be
+  any     ///< also outcome databases, whose largest and smallest values are bounds
+};
+
 /// One slice of a database.
 struct SliceContents {
   int seeds = 0;
@@ -109,6 +122,11 @@ class AWELE_API Prober {
   /// Opens every slice_NN.h5 of `dir` (none at all is no error). `cache_bytes`: see set_cache(). Throws
   /// ProbeFault::file when there is no such directory, a file is damaged or the files differ in rules.
   explicit Prober(const std::filesystem::path& dir, std::size_t cache_bytes = kDefaultCache);
+  /// The same, for any kind of database. In an outcome database (Scope) value() and values() give the clamped
+  /// values, from -W to W; answer() gives of each move, and of the board, the most that is known: a number,
+  /// and in BoardBounds whether it is the value or a bound. Best moves are then those of the best clamped
+  /// value: they keep every win and every draw of the games that the database is for.
+  Prober(const std::filesystem::path& dir, std::size_t cache_bytes, Accept accept);
   ~Prober();
   Prober(Prober&&) noexcept;
   Prober& operator=(Prober&&) noexcept;
@@ -116,6 +134,8 @@ class AWELE_API Prober {
   const std::filesystem::path& dir() const;
   /// The rule set; none while there is no slice.
   std::optional<RuleSet> rules() const;
+  /// Exact, or outcomes of games of how many seeds; exact while there is no slice.
+  Scope scope() const;
   /// Throws ProbeFault::file unless the slices are of `rules` (no slice at all passes).
   void require_rules(RuleSet rules) const;
   /// The slices that are open, ascending.
@@ -149,6 +169,9 @@ class AWELE_API Prober {
   /// The board, all its moves, and the best ones. Needs the slice of the board and those its captures lead
   /// to. ProbeFault::file when the value stored is not the one the moves give.
   BoardAnswer answer(const Board& board) const;
+  BoardAnswer answer(const Board& board, BoardBounds& bounds) const;
+  /// The value, and how much that says. For a board that is not stored as in answer().
+  KnownValue known_value(const Board& board) const;
   /// The first of answer().best; none when that is empty.
   std::optional<int> best_move(const Board& board) const;
 
@@ -158,6 +181,8 @@ class AWELE_API Prober {
   /// the whole call throws.
   std::vector<std::int8_t> values(std::span<const Board> boards) const;
   std::vector<BoardAnswer> answers(std::span<const Board> boards) const;
+  /// With one BoardBounds a board.
+  std::vector<BoardAnswer> answers(std::span<const Board> boards, std::vector<BoardBounds>& bounds) const;
 
  private:
   struct Impl;

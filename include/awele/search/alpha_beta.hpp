@@ -78,6 +78,7 @@ class AlphaBeta {
 
   int negamax(const Node& node, int alpha, int beta, int& repeats);
   int expand(const Node& node, int alpha, int beta, int& repeats, int first_pit);
+  int leaf(const Node& node) const;
   int at_horizon(const Node& node) const;
   int repeated_ply(const Node& node) const;
   static std::array<int, kHalfPits> order(const Moves& all, int first_pit);

@@ -26,6 +26,8 @@ struct MoveReport {
   Interval proven;  ///< of its value
   /// Of its value, in hundredths of a seed: within what is proven, and beyond that no claim of any kind.
   std::optional<int> estimate;
+  /// What the rules and the database say at once, where the move leads into the database or ends the game.
+  std::optional<KnownValue> known = std::nullopt;
   std::vector<int> line;  ///< pits, this move first, as the estimate expects the game to go
 };
 
@@ -59,7 +61,7 @@ class Analysis {
 
   /// What is known without a search: the database and the rules.
   const AnalysisReport& report() const { return report_; }
-  /// Whether the value is proven, or there is nothing to search.
+  /// Whether the value is proven, or there is nothing (more) to search.
   bool finished() const;
 
   /// This part's share of the step to `depth` >= 1, as text for finish_step().
@@ -77,6 +79,7 @@ class Analysis {
 
   AnalysisReport report_;
   std::optional<int> ended_;  // the value without a move, where the rules end the game
+  bool searchable_ = false;   // a move leads beyond the database
   std::vector<std::unique_ptr<Task>> tasks_;
   Leaves leaves_;
   std::size_t graph_positions_;

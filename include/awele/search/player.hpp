@@ -15,7 +15,9 @@ struct Advice {
   int pit = 0;
   Interval proven;
   std::optional<int> estimate;  ///< in hundredths of a seed, within `proven`; none when the value is proven
-  bool repeats = false;         ///< ends this game by repetition: worth what its sharing gives, and so proven
+  /// What the database says, where the move leads into it: perhaps a bound.
+  std::optional<KnownValue> known = std::nullopt;
+  bool repeats = false;  ///< ends this game by repetition: worth what its sharing gives, and so proven
 };
 
 class Player {
@@ -52,7 +54,7 @@ struct Loss {
 /// What `played`, one of `all`, gave away.
 Loss loss_of(const std::vector<Advice>& all, const Advice& played);
 
-/// "+2", or "about +0.35, proven within [-4, +10]".
+/// "+2", "at least +3", or "about +0.35, proven within [-4, +10]".
 std::string describe(const Advice& advice);
 
 }  // namespace awele

@@ -2,12 +2,13 @@
 // is.
 //
 // Positions are expanded from a root. Every move of an expanded position is known; a move into the database
-// has its exact value; an unexpanded position is worth, in one solution, the least that the rules allow, in
-// the other the most. The value of a game rises with the values of its ends, so the two solutions bound the
-// true value of every position. Each is computed by settling: slice by slice upward, all start at 0 and take
-// the best of their moves until nothing changes. A value then only ever moves away from 0, when it can be
-// forced in finitely many moves, and what neither side can force stays 0: an endless line is worth 0, as in
-// the database. No path enters into this, so there is no graph-history problem.
+// has its exact value, or the bounds that an outcome database gives; an unexpanded position is worth, in one
+// solution, the least that the rules allow, in the other the most. The value of a game rises with the values
+// of its ends, so the two solutions bound the true value of every position. Each is computed by settling:
+// slice by slice upward, all start at 0 and take the best of their moves until nothing changes. A value then
+// only ever moves away from 0, when it can be forced in finitely many moves, and what neither side can force
+// stays 0: an endless line is worth 0, as in the database. No path enters into this, so there is no
+// graph-history problem.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,8 @@ class ProofGraph {
   struct Node {
     Board board;
     std::int8_t seeds;
-    std::int8_t exit;  // the best move or end of known value; kNone: there is none
+    // What is proven of the best move or end that the rules or the database know; kNone: there is none.
+    std::int8_t exit_low, exit_high;
     std::uint8_t edges = 0;
     bool expanded = false;
     std::size_t first_edge = 0;

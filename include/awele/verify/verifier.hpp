@@ -81,6 +81,7 @@ class Verifier {
 
   const Database& database_;
   RuleSet rules_;
+  Scope scope_;
   std::uint64_t rank_, size_;
   std::uint64_t batch_;
 
