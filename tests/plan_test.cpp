@@ -74,7 +74,7 @@ TEST(Plan, MemoryIsWhatSolveChecks) {
 
 /// Rows have their own few bytes, which larger slices spread over more positions.
 TEST(Plan, OutcomesTakeOneByteAPosition) {
-  for (int n : {26, 30, 37, 48})
+  for (int n : {28, 30, 37, 48})
     for (int ranks : {1, 2, 64}) {
       SolveOptions outcome = options(n);
       outcome.scope = Scope::outcome(48);
