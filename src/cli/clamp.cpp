@@ -172,7 +172,7 @@ int run(const Options& options) {
   watch_signals(0);
   const RunLock lock(options.out);
   remove_when_ended(lock.path().string(), lock.token());
-  if (!lock.taken_over().empty()) message("awele: {}", lock.taken_over());
+  if (!lock.taken_over().empty()) error_message(lock.taken_over());
   remove_leftovers(options.out);
   const Database there(options.out);
   there.require_rules(exact.rules());

@@ -66,15 +66,6 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
 }
 
 void add_outcome(CLI::App& command, OutcomeOptions& options) {
-  const auto in_range = [](const std::string& text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good =
-        error == std::errc{} && end == text.data() + text.size() && value >= 1 && value <= kMaxSeeds;
-    return good ? std::string()
-                : fmt::format("'{}' is not the number of seeds of a game; give a whole number from 1 to {}",
-                              text, kMaxSeeds);
-  };
   CLI::Option* outcome = command.add_flag(
       "--outcome", options.wanted,
       "Only what decides games: values are clamped to W = min(n, T - n + 1), beyond which a position of n "
@@ -84,7 +75,7 @@ void add_outcome(CLI::App& command, OutcomeOptions& options) {
                   fmt::format("Seeds T of the whole game, from the largest slice to {} (default {})",
                               kMaxSeeds, kMaxSeeds))
       ->type_name("T")
-      ->check(CLI::Validator(in_range, "", "total"))
+      ->transform(whole(1, kMaxSeeds))
       ->needs(outcome);
 }
 

@@ -204,7 +204,7 @@ class Conversation {
 
   void print(const BoardAnswer& answer, const BoardBounds& bounds) const {
     put("{}\n",
-        json_ ? to_json(answer, bounds, !json_text(prober_.scope().exact())) : to_line(answer, bounds));
+        json_ ? json_text(to_json(answer, bounds, !prober_.scope().exact())) : to_line(answer, bounds));
   }
 
   void print_error(const std::string& what) {
