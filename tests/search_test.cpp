@@ -250,11 +250,11 @@ TEST(Advices, KeepWithinWhatIsProven) {
 }
 
 TEST(Advices, TheLossOfAForcedMoveIsNone) {
-  const Advice only{2, {-5, 7}, 100, false};
+  const Advice only{2, {-5, 7}, 100};
   EXPECT_EQ(loss_of({only}, only).proven, (Interval{0, 0}));
   EXPECT_EQ(loss_of({only}, only).estimate, 0);
   // Of the best move for certain it is none either, however little is known of its value.
-  const Advice worse{3, {-9, -5}, std::nullopt, false};
+  const Advice worse{3, {-9, -5}, std::nullopt};
   EXPECT_EQ(loss_of({only, worse}, only).proven, (Interval{0, 0}));
   EXPECT_EQ(loss_of({only, worse}, worse).proven, (Interval{0, 16}));
 }

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -185,7 +186,10 @@ bool LockOwner::alive() const {
 
 bool LockState::stale() const { return owner.on_this_machine() ? !owner.alive() : age > RunLock::kStale; }
 
-LockState lock_state(const fs::path& dir) {
+namespace {
+
+/// The lock of a directory; none at all when one that was there could not be read.
+std::optional<LockState> look_once(const fs::path& dir) {
   LockState state;
   const fs::path path = dir / "lock";
   struct stat info {};
@@ -201,11 +205,20 @@ LockState lock_state(const fs::path& dir) {
   try {
     state.text = read_file(path);
   } catch (const Error&) {
-    if (::lstat(path.c_str(), &info) == 0) throw;
-    return {};  // it went away between the two calls
+    return std::nullopt;
   }
   state.owner = from_text(state.text);
   return state;
+}
+
+}  // namespace
+
+LockState lock_state(const fs::path& dir) {
+  // One that goes away between two calls may be followed by the next run's at once.
+  for (int tries = 0; tries < 20; ++tries)
+    if (const auto state = look_once(dir)) return *state;
+  throw Error(fmt::format("{} cannot be read; see to its permissions, or remove it if no run is at work",
+                          (dir / "lock").string()));
 }
 
 struct RunLock::Impl {
