@@ -28,7 +28,7 @@ void refuse_singletons() {
     if (size == 1 && announced > 1)
       throw Error(fmt::format(
           "the launcher announced {} ranks ({}) but MPI sees one: it is not a launcher of the MPI that the "
-          "program was built with ({}); start it with that one's mpiexec, or with {}",
+          "program was built with ({}); start it with that one's mpirun (mpiexec), or with {}",
           announced, variable, MpiSession::library(), launcher));
     if (announced > 0) return;  // the first that is set speaks for the launcher at hand
   }
