@@ -45,12 +45,14 @@ void SolveProgress::round_done(const RoundStatus& round) {
   const double so_far = slice_.seconds();
   const std::string left = format_seconds(round.seconds_left);
   if (style_ == ProgressStyle::bar) {
-    constexpr int width = 30;
-    const int full = static_cast<int>(width * so_far / (so_far + round.seconds_left + 1e-9));
+    const double done = so_far / (so_far + round.seconds_left + 1e-9);
     const std::string settled = fmt::format("{:.1f} % settled, {} left", share, left);
     const std::string threshold = fmt::format("threshold {:2}, {}", round.threshold, settled);
-    show_bar({fmt::format("slice {:2} [{:#<{}}{:.<{}}] {}", seeds_, "", full, "", width - full, threshold),
-              fmt::format("slice {:2}: {}", seeds_, threshold),
+    const auto graph = [&](int width) {
+      const int full = static_cast<int>(width * done);
+      return fmt::format("slice {:2} [{:#<{}}{:.<{}}] {}", seeds_, "", full, "", width - full, threshold);
+    };
+    show_bar({graph(30), graph(20), fmt::format("slice {:2}: {}", seeds_, threshold),
               fmt::format("slice {:2}: {}", seeds_, settled), fmt::format("{:2}: {} left", seeds_, left)});
   } else {
     show_line(fmt::format("slice {:2}: threshold {}, {} of {} settled ({:.1f} %), {} so far, {} left", seeds_,
