@@ -395,12 +395,6 @@ class Listener {
   Shared& shared_;
 };
 
-void run(asio::io_context& io) {
-  asio::signal_set signals(io, SIGTERM, SIGINT, SIGHUP);
-  signals.async_wait([&](beast::error_code, int) { io.stop(); });
-  io.run();
-}
-
 tcp::endpoint endpoint_of(const ServerOptions& options) {
   beast::error_code error;
   const auto address =
@@ -438,7 +432,7 @@ void serve_socket(asio::io_context& io, Shared& shared, const std::function<void
   }();
   ::umask(before);
   listening(0);
-  run(io);
+  io.run();
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
 }
@@ -454,7 +448,7 @@ void serve_port(asio::io_context& io, Shared& shared, const std::function<void(s
                     endpoint.port(), shared.options.bind, error.code().message()));
   }
   listening(listener->endpoint().port());
-  run(io);
+  io.run();
 }
 
 }  // namespace
@@ -466,6 +460,8 @@ void serve(Api& api, const ServerOptions& options, const std::function<void(std:
   // process.
   auto* io = new asio::io_context(1);
   auto* shared = new Shared(api, options, threads);
+  asio::signal_set signals(*io, SIGTERM, SIGINT, SIGHUP);
+  signals.async_wait([io](beast::error_code, int) { io->stop(); });
   if (options.socket.empty())
     serve_port(*io, *shared, listening);
   else

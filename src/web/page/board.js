@@ -49,7 +49,7 @@ function pitButton(side, pit, count, move, advised, play) {
       spoken += `, ${say('value')} ${text}${move.best ? `, ${say('best')}` : ''}`;
     }
   } else {
-    button.disabled = true;
+    button.setAttribute('aria-disabled', 'true'); // not disabled: it may have the focus
     if (move?.reason) spoken += `, ${say(`reason_${move.reason}`)}`;
   }
   button.append(element('span', {class: 'hidden'}, spoken));
