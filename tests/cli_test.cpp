@@ -665,12 +665,11 @@ class UnreadableSlice : public Cli {
   }
 };
 
-// Eleven, as the shell itself needs the tenth.
 TEST_F(UnreadableSlice, NoFreeDescriptor) {
   const std::string db = copy();
   expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1,
-               {"slice_0", "Too many open files", "ulimit -n"}, "ulimit -n 11;");
-  const Result check = run("check --db " + db, "ulimit -n 11;");
+               {"slice_0", "Too many open files", "ulimit -n"}, "prlimit --nofile=9");
+  const Result check = run("check --db " + db, "prlimit --nofile=9");
   EXPECT_EQ(check.code, 1);
   EXPECT_NE(check.out.find("NOT READ"), std::string::npos) << check.out;
   EXPECT_EQ(check.out.find("WRONG"), std::string::npos) << check.out;
