@@ -37,5 +37,6 @@ echo
 cat <<TEXT
 
 Next: any board of up to 12 seeds, the mover's pits first:  $awele probe --db $db 0 0 2 1 0 3 1 0 0 2 2 1
+      the board in a browser:  $awele serve --db $db --open
       or all up to 20 seeds (1 minute, 0.1 GB):  . $root/scripts/mpi-environment.sh; mpirun -n $(nproc) $awele solve --seeds 20 --db $db
 TEXT
