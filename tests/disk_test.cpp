@@ -184,6 +184,19 @@ TEST_P(SolveOnDisk, LookedAtBeforeASliceIsSolved) {
   EXPECT_TRUE(begun());
 }
 
+/// ulimit -f. (Under mpirun the launcher's own files would not grow far enough.)
+TEST_P(SolveOnDisk, LimitOfFileSizes) {
+  if (GetParam() > 0) GTEST_SKIP();
+  const fs::path db = scratch_.path() / "db";
+  const auto limited = test::run_program(
+      scratch_.path(), 0, "solve --progress none --seeds 9 --db " + db.string(), "prlimit --fsize=40960");
+  EXPECT_EQ(limited.code, 4);
+  expect_one_sentence(limited, {"slice_09.h5", "ulimit -f"});
+  expect_only_whole_slices(db);
+  EXPECT_EQ(solve(9, db).code, 0);
+  EXPECT_EQ(SliceReader(slice_path(db, 9)).info().crc, test::published_crc(9));
+}
+
 TEST_P(SolveOnDisk, ReadOnlyDirectory) {
   test::SmallDisk disk(scratch_.path() / "disk", 4000);
   ASSERT_EQ(solve(6, disk.path()).code, 0);
