@@ -16,8 +16,8 @@
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <thread>
