@@ -83,7 +83,7 @@ def test_examples_of_the_documentation():
             assert done.returncode == 0 and done.stdout, (example, done)
 
 
-def follow(client, board, rng):
+def follow(client, board):
     """Plays choice against choice; returns what the side that began collected more than the other."""
     moves = ""
     for _ in range(400):
@@ -109,7 +109,7 @@ def test_choice_collects_the_lead():
                     continue
                 line = client.json("/api/v1/line?" + state(board))
                 assert line["complete"] and line["moves"][0]["pit"] == first["choice"], (rules, board)
-                got = follow(client, board, rng)
+                got = follow(client, board)
                 # A majority decides: what comes after it is not played.
                 same_sign = (got > 0) == (first["lead"] > 0) and (got < 0) == (first["lead"] < 0)
                 assert same_sign, (rules, board, got, first["lead"])

@@ -43,7 +43,6 @@ struct Budget {
 struct OverBudget {};
 
 struct ApiLimits {
-  std::size_t body_bytes = 256 << 10;
   std::size_t boards = 4096;  ///< of one POST positions
   std::size_t moves = 1000;   ///< of one game
   double search_seconds = 0;  ///< of one analysis; 0: there is none
