@@ -84,6 +84,10 @@ TEST(Communicator, ReducesAndShares) {
   EXPECT_EQ(ranks.sum(r), all * (all - 1) / 2);
   EXPECT_EQ(ranks.max(r), all - 1);
   EXPECT_EQ(ranks.min(r + 5), 5u);
+  // All 64 bits count: some MPI libraries compare unsigned numbers as signed ones.
+  const std::uint64_t huge = ~std::uint64_t{0};
+  EXPECT_EQ(ranks.max(r == all - 1 ? huge : 1), huge);
+  EXPECT_EQ(ranks.min(r == all - 1 ? 1 : huge), 1u);
   EXPECT_EQ(ranks.gather(r * r).back(), (all - 1) * (all - 1));
   EXPECT_EQ(ranks.broadcast(ranks.root() ? "text" : ""), "text");
   EXPECT_TRUE(ranks.any(ranks.root()));

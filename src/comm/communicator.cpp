@@ -110,9 +110,13 @@ void Communicator::sum(std::span<std::uint64_t> values) const {
                 impl_->comm);
 }
 
+/// MPICH 4.0 takes MPI_UINT64_T for signed when it looks for the largest (MPI_MAX of 0 and 2^64 - 1 is 0 there).
+/// So the values travel as signed ones whose order is that of the unsigned.
 void Communicator::max(std::span<std::uint64_t> values) const {
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked_count(values.size()), MPI_UINT64_T, MPI_MAX,
-                impl_->comm);
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  for (std::uint64_t& value : values) value ^= kSign;
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked_count(values.size()), MPI_INT64_T, MPI_MAX, impl_->comm);
+  for (std::uint64_t& value : values) value ^= kSign;
 }
 
 std::uint64_t Communicator::sum(std::uint64_t value) const {
