@@ -197,8 +197,7 @@ int run(const Options& options) {
 
 void add_clamp(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(app, "clamp", "Make an outcome database from an exact one", kDetails);
+  CLI::App* command = add_command(app, "clamp", "Make an outcome database from an exact one", kDetails);
   add_db(*command, options->db)->description("Directory of the exact database");
   command->add_option("--out", options->out, "Directory to write; made when it is not there")
       ->type_name("OUT")

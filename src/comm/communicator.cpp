@@ -110,8 +110,8 @@ void Communicator::sum(std::span<std::uint64_t> values) const {
                 impl_->comm);
 }
 
-/// MPICH 4.0 takes MPI_UINT64_T for signed when it looks for the largest (MPI_MAX of 0 and 2^64 - 1 is 0 there).
-/// So the values travel as signed ones whose order is that of the unsigned.
+/// MPICH 4.0 takes MPI_UINT64_T for signed when it looks for the largest (MPI_MAX of 0 and 2^64 - 1 is 0
+/// there). So the values travel as signed ones whose order is that of the unsigned.
 void Communicator::max(std::span<std::uint64_t> values) const {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   for (std::uint64_t& value : values) value ^= kSign;
