@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "commands.hpp"
 #include "environment.hpp"
 #include "messages.hpp"
@@ -36,7 +36,7 @@ int report(ExitCode code, std::string_view sentence) noexcept {
 void declare(CLI::App& app, Context& context) {
   app.name("awele");
   app.set_help_flag("--help,-h", "Print this help and exit");
-  app.set_version_flag("--version", fmt::format("awele {}", kVersion), "Print the version and exit");
+  app.set_version_flag("--version", fmt::format("awele {}", build_version()), "Print the version and exit");
   app.footer(kFooter);
   app.get_formatter()->column_width(26);
   app.require_subcommand(0, 1);  // none at all is reported below, in better words

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "awele/support/build_version.hpp"
 #include "awele/support/decimal.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "numbers.hpp"
 
 namespace awele::cli {
@@ -16,7 +16,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
                       const std::string& details) {
   CLI::App* command = app.add_subcommand(name, description);
   command->set_help_flag("--help,-h", "Print this help and exit");
-  command->set_version_flag("--version", fmt::format("awele {}", kVersion), "Print the version and exit");
+  command->set_version_flag("--version", fmt::format("awele {}", build_version()),
+                            "Print the version and exit");
   command->footer(details);
   return command;
 }

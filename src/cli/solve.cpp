@@ -14,8 +14,8 @@
 #include "awele/run/run_control.hpp"
 #include "awele/run/signals.hpp"
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
@@ -122,7 +122,7 @@ nlohmann::ordered_json about(const Options& options, const Communicator& ranks) 
   const SolveOptions solve = resolved(options.solve, ranks.size());
   nlohmann::ordered_json json;
   json["log_version"] = kLogVersion;
-  json["version"] = kVersion;
+  json["version"] = build_version();
   json["mpi"] = MpiSession::library();
   json["hdf5"] = hdf5_version();
   json["hosts"] = hosts;

@@ -16,6 +16,7 @@
 
 #include "awele/index/slice_index.hpp"
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
 #include "awele/support/memory.hpp"
@@ -59,10 +60,10 @@ RunConfig share(RunConfig config, const Communicator& ranks) {
   boost::archive::text_oarchive(out) << static_cast<const RunConfig&>(config);
   std::istringstream in(ranks.broadcast(out.str()));
   boost::archive::text_iarchive(in) >> config;
-  if (config.version != kVersion)
+  if (config.version != build_version())
     throw Error(fmt::format(
         "rank {} runs version {} of the program, rank 0 version {}; start the same program everywhere",
-        ranks.rank(), kVersion, config.version));
+        ranks.rank(), build_version(), config.version));
   return config;
 }
 
@@ -528,7 +529,7 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
                                SolveControl& control) {
-  RunConfig config{kVersion, options, {}};
+  RunConfig config{build_version(), options, {}};
   std::vector<SliceReport> reports;
   if (ranks.root()) {
     if (!std::filesystem::is_directory(options.dir)) require_writable(options.dir);  // which makes it
@@ -585,7 +586,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
 
 SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   options.seeds = n;
-  options = resolved(share({kVersion, options, {}}, ranks).options, ranks.size());
+  options = resolved(share({build_version(), options, {}}, ranks).options, ranks.size());
   std::optional<TemporaryDirectory> out;
   if (ranks.root()) {
     require_writable(options.dir);
