@@ -554,7 +554,7 @@ class Database:
             fresh = _Slice(path, n)
             if self.rules not in (None, fresh.rules):
                 fresh.close()
-                raise Damaged(f"{path} is of the rule set {fresh.rules}, other slices are of {self.rules}")
+                raise Damaged(f"{path} has the rule set {fresh.rules}, other slices have {self.rules}")
             if fresh.total and not self._outcomes:
                 raise Damaged(f"{path} holds outcomes of games of {fresh.total} seeds, not exact values; open the directory "
                               "with outcomes=True, or give that of an exact database")

@@ -26,10 +26,11 @@ void refuse_singletons() {
     const char* text = std::getenv(variable);
     const std::uint64_t announced = text ? parse_decimal(text).value_or(0) : 0;
     if (size == 1 && announced > 1)
-      throw Error(fmt::format(
-          "the launcher announced {} ranks ({}) but MPI sees one: it is not a launcher of the MPI that the "
-          "program was built with ({}); start it with that one's mpirun (mpiexec), or with {}",
-          announced, variable, MpiSession::library(), launcher));
+      throw Error(
+          fmt::format("the launcher announced {} ranks ({}) but MPI sees only one: it does not belong to the "
+                      "MPI library that the program was built with ({}); start the program with that "
+                      "library's mpirun (mpiexec), or with {}",
+                      announced, variable, MpiSession::library(), launcher));
     if (announced > 0) return;  // the first that is set speaks for the launcher at hand
   }
 }
