@@ -22,10 +22,10 @@ namespace awele::cli {
 
 namespace {
 
-constexpr const char* kFooter = R"(awele COMMAND --help tells more about a command.
+constexpr const char* kFooter = R"(See awele COMMAND --help for more about a command.
 
 Exit codes: 0 done, 1 run-time error, 2 wrong usage, 3 verification failed,
-4 not enough memory or disk, 75 stopped on request and can be continued.)";
+4 not enough memory or disk, 75 stopped on request (run the same command to continue).)";
 
 int report(ExitCode code, std::string_view sentence) noexcept {
   flush_results();
