@@ -136,8 +136,8 @@ AWELE_API awele_status awele_value(const awele_db* db, const unsigned char board
 AWELE_API awele_status awele_distance(const awele_db* db, const unsigned char board[12], int* distance);
 
 /* The best move of a board: by value, then, where there are distances, by distance; the leftmost of several
- * equal ones. *pit: 0..5. Always playing it collects the value of the board where there are distances;
- * without them a win can go round in circles. Fails like awele_answer, and with AWELE_ERROR_NO_MOVE. Any thread. */
+ * equal ones. *pit: 0..5. Where there are distances, always playing it collects the value of the board; else
+ * a win can go round in circles. Fails like awele_answer, and with AWELE_ERROR_NO_MOVE. Any thread. */
 AWELE_API awele_status awele_best_move(const awele_db* db, const unsigned char board[12], int* pit);
 
 typedef enum awele_move_kind {
