@@ -29,7 +29,7 @@ made up to attack the HDF5 library itself may still end Python: `awele check` al
 
 Many boards, an array of 12 numbers a row, are looked up together, each chunk read once: values() and move_values().
 
-As a program it answers boards from standard input, one a line, as `awele probe --db DIR -` does:
+As a program it answers boards from standard input, one per line, as `awele probe --db DIR -` does:
 
     awele.py DIR < boards.txt
 """
@@ -60,7 +60,7 @@ CHUNK = 65536
 Board = Union[str, Sequence[int], numpy.ndarray]  # 12 numbers
 Worth = Union[int, str, None]  # of a pit: a number, None for an empty pit, "illegal"
 
-# h5py has one lock; a fork while another thread holds it would leave it locked in the child for ever.
+# h5py has one lock; a fork while another thread holds it would leave it locked in the child forever.
 os.register_at_fork(before=h5py._objects.phil.acquire, after_in_parent=h5py._objects.phil.release,
                     after_in_child=h5py._objects.phil.release)
 

@@ -150,7 +150,7 @@ class Annotation {
     const auto outcome = record_.outcome();
     put("{}\n", outcome ? describe(*outcome, game_.rules()) : "The game is unfinished.");
     if (game_.sharing() == Sharing::rows)
-      put("If it goes round for ever each side keeps its own row; values count an even split.\n");
+      put("If it goes round forever each side keeps its own row; values count an even split.\n");
     std::array<std::size_t, 2> moves{};
     for (std::size_t ply = 0; ply < game_.plies(); ++ply)
       ++moves[static_cast<std::size_t>(game_.move(ply).side)];

@@ -1,4 +1,4 @@
-// awele bench probe: how many look-ups a second a database answers.
+// awele bench probe: how many look-ups per second a database answers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -122,7 +122,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
 void print_table(const Plan& plan) {
   Table table({{"seeds", 5},
                {"positions", 15, 3},
-               {"MiB a rank", 10},
+               {"MiB/rank", 10},
                {"rounds", 6, 5},
                {"GB sent", 9, 2},
                {"messages", 10, 4},

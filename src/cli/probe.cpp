@@ -157,7 +157,7 @@ Board board_at(std::string_view text) {
   return unrank(n, index);
 }
 
-/// Many boards, one a line.
+/// Many boards, one per line.
 class Conversation {
  public:
   Conversation(const Prober& prober, bool json) : prober_(prober), json_(json) {}

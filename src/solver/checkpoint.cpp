@@ -27,7 +27,7 @@ namespace {
 
 /// To be raised whenever a checkpoint of the version before would be read wrongly or not at all: with every
 /// change of what Control, Part or SliceProgress serialize, of the state's codes and counts, of the order of
-/// positions, or of the files of the parts. A checkpoint of another version is passed over.
+/// positions, or of the files of the parts. A checkpoint of another version is skipped.
 constexpr int kControlVersion = 3;
 constexpr const char* kControlName = "control";
 

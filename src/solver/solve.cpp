@@ -480,7 +480,7 @@ constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 17, kLargestBatch =
 }
 
 SolveOptions resolved(SolveOptions options, int ranks) {
-  // A batch of a 256th of a rank's positions takes up to a quarter of a byte a position, all buffers
+  // A batch of a 256th of a rank's positions takes up to a quarter of a byte per position, all buffers
   // included.
   const std::uint64_t share = slice_size(options.seeds) / static_cast<std::uint64_t>(ranks) / 256;
   if (options.batch == 0) options.batch = std::clamp(share, kSmallestBatch, kLargestBatch);
@@ -520,7 +520,7 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   SolveOptions least = options;
   least.batch = std::min(options.batch, kSmallestBatch);
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
-  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
+  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB per rank.
   const std::uint64_t runtime = std::uint64_t{20} << 20;
   const StateForm form = form_of(n, wanted);
   return {SliceState::memory(n, form, rank, ranks), buffers(options) - buffers(least),
