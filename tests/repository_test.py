@@ -1,7 +1,8 @@
 """The text of the repository: links in its READMEs lead somewhere, one version is named everywhere, every part has an
-entry in src/README.md, and the C++ is formatted (skipped without clang-format 14, as others format otherwise).
+entry in src/README.md and includes only what it declares to use, and the C++ is formatted (skipped without clang-format
+14, as others format otherwise).
 
-  repository_test.py links | version | format
+  repository_test.py links | version | parts | format
 """
 import pathlib
 import re
@@ -55,6 +56,25 @@ def version():
     return [] if len(set(found.values())) == 1 else [f"versions differ: {found}"]
 
 
+def parts():
+    """Headers of another part are included only by a part that names it in USES, and USES names only parts above."""
+    declared, wrong = {}, []
+    for cmake in ("src", "src/probe", "src/web"):
+        text = (ROOT / cmake / "CMakeLists.txt").read_text()
+        for name, body in re.findall(r"^awele_part\((\w+)(.*?)\)$", re.sub(r"\$<[^>]*>|#.*", "", text), re.M | re.S):
+            uses = re.search(r"\bUSES\b(.*?)(?:\bPRIVATE\b|$)", body, re.S)
+            declared[name] = set(re.findall(r"awele_(\w+)", uses[1])) if uses else set()
+    order = re.findall(r"^(?:awele_part|add_subdirectory)\((\w+)", (ROOT / "src/CMakeLists.txt").read_text(), re.M)
+    for name, uses in declared.items():
+        wrong += [f"{name} uses {other}, which does not stand above it" for other in uses
+                  if other not in order or order.index(other) >= order.index(name)]
+        for file in [*(ROOT / "src" / name).glob("*.?pp"), *(ROOT / "include/awele" / name).glob("*.?pp")]:
+            included = set(re.findall(r'#include "awele/(\w+)/', file.read_text())) - {name}
+            wrong += [f"{file.relative_to(ROOT)} includes awele/{other}/, which {name} does not declare to use"
+                      for other in sorted(included - uses)]
+    return wrong if len(declared) > 10 else [f"only {sorted(declared)} were found"]
+
+
 def formatted():
     program = shutil.which("clang-format-14") or shutil.which("clang-format")
     if not program or "version 14." not in subprocess.run([program, "--version"], capture_output=True, text=True).stdout:
@@ -65,6 +85,6 @@ def formatted():
     return [line for line in done.stderr.splitlines() if "error" in line] if done.returncode else []
 
 
-wrong = {"links": links, "version": version, "format": formatted}[sys.argv[1]]()
+wrong = {"links": links, "version": version, "parts": parts, "format": formatted}[sys.argv[1]]()
 print("\n".join(wrong) or "passed")
 sys.exit(1 if wrong else 0)
