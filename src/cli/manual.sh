@@ -6,7 +6,7 @@ set -eu
 program=$1 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder/man1" "$folder/completions"
-version=$("$program" --version)
+version=$("$program" --version | sed "s/ (.*//")  # without the commit: the pages are the same for the same sources
 
 # page WORDS...: the page of a command, from its --help.
 page() {
