@@ -29,10 +29,12 @@ made up to attack the HDF5 library itself may still end Python: `awele check` al
 
 Many boards, an array of 12 numbers a row, are looked up together, each chunk read once: values() and move_values().
 
-As a program it answers boards from standard input, one a line, as `awele probe --db DIR -` does:
+As a program it answers boards from standard input, one per line, as `awele probe --db DIR -` does:
 
     awele.py DIR < boards.txt
 """
+
+from __future__ import annotations
 
 import collections
 import functools
@@ -42,16 +44,23 @@ import re
 import stat
 import sys
 import zlib
+from collections.abc import Sequence
+from typing import Union
 
 import h5py
 import numpy
 from h5py import h5a, h5d, h5l, h5s, h5t, h5z
 
+__version__ = "0.2.0"
+
 RULES = ("awari", "unrestricted", "majority-slam", "never-starve", "abapa")
 MAX_SEEDS = 48
 CHUNK = 65536
 
-# h5py has one lock; a fork while another thread holds it would leave it locked in the child for ever.
+Board = Union[str, Sequence[int], numpy.ndarray]  # 12 numbers
+Worth = Union[int, str, None]  # of a pit: a number, None for an empty pit, "illegal"
+
+# h5py has one lock; a fork while another thread holds it would leave it locked in the child forever.
 os.register_at_fork(before=h5py._objects.phil.acquire, after_in_parent=h5py._objects.phil.release,
                     after_in_child=h5py._objects.phil.release)
 
@@ -86,7 +95,7 @@ class Unreadable(OSError):
 # ------------------------------------------------------------------------------------------------------ boards
 
 
-def parse_board(board):
+def parse_board(board: Board) -> tuple[int, ...]:
     """A tuple of 12 numbers, from text (spaces or commas) or any sequence."""
     pits = board.replace(",", " ").split() if isinstance(board, str) else list(board)
     if len(pits) != 12:
@@ -109,7 +118,7 @@ def _number(text):
     return int(text)
 
 
-def slice_size(n):
+def slice_size(n: int) -> int:
     """Stored positions of n seeds: the boards whose waiting half has an empty pit."""
     return math.comb(n + 11, 11) - math.comb(n + 5, 11)
 
@@ -119,7 +128,7 @@ def _fewer(j, t, x):
     return math.comb(t + j, j) - math.comb(t - x + j, j) if t >= 0 else 0
 
 
-def index(board):
+def index(board: Sequence[int]) -> int:
     """The place of a board in its slice: its rank in the order of (p11, p10, ..., p0) among those whose waiting half
     has an empty pit. Precondition: its own has one."""
     rank, left, hole = 0, sum(board), False
@@ -135,7 +144,7 @@ def index(board):
     return rank
 
 
-def unrank(n, place):
+def unrank(n: int, place: int) -> tuple[int, ...]:
     """The board of n seeds at a place of its slice: the inverse of index()."""
     if not 0 <= n <= MAX_SEEDS or not 0 <= place < slice_size(n):
         raise IndexError(f"there is no board of {n} seeds at place {place}")
@@ -191,7 +200,7 @@ def _starving(own, other, captured, n, rules, others):
     return Move("illegal", 0, None, None)
 
 
-def moves(board, rules):
+def moves(board: Sequence[int], rules: str) -> tuple[list[Move], int | None]:
     """(six Moves, value of having no move or None) of a board that parse_board() has made."""
     n = sum(board)
     if not any(board[:6]):
@@ -529,14 +538,14 @@ class _Slice:
 class Database:
     """The slices of a directory. Chunks of 65,536 positions are kept, at most `cache_bytes` of them."""
 
-    def __init__(self, directory, cache_bytes=64 << 20, outcomes=False):
+    def __init__(self, directory: str | os.PathLike[str], cache_bytes: int = 64 << 20, outcomes: bool = False) -> None:
         self.directory = os.fspath(directory)
         self._outcomes = outcomes
         self._slices = {}
         self._chunk = functools.lru_cache(maxsize=max(1, cache_bytes // CHUNK))(self._read_chunk)
         self.refresh()
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Opens slices that have appeared since."""
         for n in _slices_in(self.directory):
             if n in self._slices:
@@ -545,7 +554,7 @@ class Database:
             fresh = _Slice(path, n)
             if self.rules not in (None, fresh.rules):
                 fresh.close()
-                raise Damaged(f"{path} is of the rule set {fresh.rules}, other slices are of {self.rules}")
+                raise Damaged(f"{path} has the rule set {fresh.rules}, other slices have {self.rules}")
             if fresh.total and not self._outcomes:
                 raise Damaged(f"{path} holds outcomes of games of {fresh.total} seeds, not exact values; open the directory "
                               "with outcomes=True, or give that of an exact database")
@@ -554,46 +563,46 @@ class Database:
                               "database in a directory of its own")
             self._slices[n] = fresh
 
-    def close(self):
+    def close(self) -> None:
         for each in self._slices.values():
             each.close()
         self._slices.clear()
         self._chunk.cache_clear()
 
-    def __enter__(self):
+    def __enter__(self) -> Database:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
-    def rules(self):
+    def rules(self) -> str | None:
         """The rule set, None while there is no slice."""
         return next((each.rules for each in self._slices.values()), None)
 
     @property
-    def total(self):
+    def total(self) -> int:
         """Seeds of the games that an outcome database is for, 0 for an exact one."""
         return next((each.total for each in self._slices.values()), 0)
 
     @property
-    def slices(self):
+    def slices(self) -> list[int]:
         """Seeds of the slices that are there, ascending."""
         return sorted(self._slices)
 
-    def histogram(self, n):
+    def histogram(self, n: int) -> dict[int, int]:
         """Stored positions of n seeds by value: a dictionary {value: positions}, without zeros."""
         counts = self._slice(n).histogram
         return {value - n: int(count) for value, count in enumerate(counts) if count}
 
-    def value(self, board):
+    def value(self, board: Board) -> int:
         board = parse_board(board)
         self._slice(sum(board))
         if 0 in board[6:]:
             return self._stored("values", board)
         return self._clamp(sum(board), self._look_ahead(board)[0])
 
-    def known(self, board):
+    def known(self, board: Board) -> Known:
         """What is known of a board's value: a Known. Always "exact" in an exact database."""
         board = parse_board(board)
         self._slice(sum(board))
@@ -601,19 +610,19 @@ class Database:
             return self._known(sum(board), self._stored("values", board))
         return self._known_ahead(board)[0]
 
-    def known_moves(self, board):
+    def known_moves(self, board: Board) -> list[Known | str | None]:
         """The same for each of the mover's pits; None for an empty pit, "illegal"."""
         board = parse_board(board)
         self._slice(sum(board))
         return self._known_ahead(board)[1]
 
-    def moves(self, board):
+    def moves(self, board: Board) -> list[Worth]:
         """What each of the mover's pits is worth to the side to move: a number, None for an empty pit, "illegal"."""
         board = parse_board(board)
         self._slice(sum(board))
         return self._look_ahead(board)[1]
 
-    def values(self, boards):
+    def values(self, boards: numpy.ndarray) -> numpy.ndarray:
         """The values of an array of boards, as int8."""
         boards = _check_boards(boards)
         self._require(boards)
@@ -627,17 +636,17 @@ class Database:
             values = values.clip(-widths, widths).astype(numpy.int8)
         return values
 
-    def move_values(self, boards):
+    def move_values(self, boards: numpy.ndarray) -> numpy.ndarray:
         """What the mover's pits of each of an array of boards are worth: int8, six a row, EMPTY and ILLEGAL where there
         is no move."""
         boards = _check_boards(boards)
         self._require(boards)
         return self._look_ahead_each(boards)[1]
 
-    def distance(self, board):
+    def distance(self, board: Board) -> int:
         return self.distances(board)[0]
 
-    def distances(self, board):
+    def distances(self, board: Board) -> tuple[int, list[int | None]]:
         """(distance of the board, six distances of its moves or None)"""
         board = parse_board(board)
         if self._slice(sum(board)).distances is None:
@@ -654,7 +663,7 @@ class Database:
         best = [distance for distance, of in zip(each, worth) if isinstance(of, int) and self._as_good(board, of, value)]
         return (min(best) if value > 0 else max(best)), each
 
-    def best_moves(self, board):
+    def best_moves(self, board: Board) -> list[int]:
         """Pits of the best moves, by value, then by distance where there are distances; ascending."""
         board = parse_board(board)
         self._slice(sum(board))
@@ -760,7 +769,7 @@ class Database:
         return 1 + self._stored("distances", move.child) if move.kind == "move" and not move.captured else 1
 
 
-def open(directory, cache_bytes=64 << 20, outcomes=False):
+def open(directory: str | os.PathLike[str], cache_bytes: int = 64 << 20, outcomes: bool = False) -> Database:
     """The database in a directory; outcomes: also an outcome database."""
     return Database(directory, cache_bytes, outcomes)
 
@@ -797,7 +806,7 @@ def _boards(stream):
         yield line.replace("\ufeff", "", 1) if line.startswith("\ufeff") else line
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
@@ -812,9 +821,14 @@ def main(arguments):
     return 2 if errors else 0
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The program, as it is started."""
     try:
         sys.exit(main(sys.argv[1:]))
     except (Damaged, Unreadable) as error:
         print(f"awele.py: {error}", file=sys.stderr)
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    run()

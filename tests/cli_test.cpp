@@ -721,7 +721,7 @@ TEST_F(Cli, ForeignSlicesAreNamed) {
     const std::string db = copy();
     std::filesystem::copy_file(slice_path(abapa(), foreign), slice_path(db, foreign),
                                std::filesystem::copy_options::overwrite_existing);
-    const std::string file = slice_path(db, foreign).string() + " is of the rule set abapa";
+    const std::string file = slice_path(db, foreign).string() + " has the rule set abapa";
     expect_error("probe --db " + db + " 1 0 0 0 0 0 0 0 0 0 0 0", 1, {file});
     expect_error("stats --db " + db, 1, {file});
     const Result check = run("check --db " + db);

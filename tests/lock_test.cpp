@@ -96,7 +96,7 @@ TEST_F(Lock, OfAProcessThatIsGoneItIsTakenAtOnce) {
   write(owner);
   EXPECT_TRUE(lock_state(scratch_.path()).stale());
   EXPECT_EQ(attempt(), "");
-  EXPECT_NE(taken_over_.find("does not run any more"), std::string::npos) << taken_over_;
+  EXPECT_NE(taken_over_.find("is no longer running"), std::string::npos) << taken_over_;
   // Its number belongs to another process now.
   owner = own();
   owner["process_start"] = owner["process_start"].get<long>() + 1;

@@ -187,7 +187,7 @@ class Requests(unittest.TestCase):
         old = time.time() - 3600
         os.utime(self.db / "lock", (old, old))
         process = self.start(3)
-        self.assertIn("looking for a sign of life", process.stderr.readline())
+        self.assertIn("watching for a sign of life", process.stderr.readline())
         os.utime(self.db / "lock", (old + 30, old + 30))
         self.assertIn("in use by process 5 on host elsewhere", self.ended(process, 1))
         process = self.start(3)
@@ -241,7 +241,7 @@ class Requests(unittest.TestCase):
         self.write_lock(job="77", restart=1)
         job = {"SLURM_JOB_ID": "77"}
         process = self.start(3, SLURM_RESTART_COUNT="1", **job)
-        self.assertIn("looking for a sign of life", process.stderr.readline())
+        self.assertIn("watching for a sign of life", process.stderr.readline())
         os.utime(self.db / "lock")
         self.ended(process, 1)
         self.ended(self.start(3, SLURM_RESTART_COUNT="2", **job), 0)
@@ -268,7 +268,7 @@ class Requests(unittest.TestCase):
         elif subprocess.run(["mount", "-t", "tmpfs", "none", str(old)], capture_output=True).returncode != 0:
             self.skipTest("nothing can be mounted here")
         try:
-            self.assertIn(f"{old} is not needed any more and cannot be removed", self.ended(self.start(3), 0))
+            self.assertIn(f"{old} is no longer needed but cannot be removed", self.ended(self.start(3), 0))
         finally:
             if os.geteuid() == 0:
                 subprocess.run(["umount", str(old)], check=True)

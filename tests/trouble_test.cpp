@@ -204,7 +204,7 @@ TEST_P(Trouble, LockOfAProcessThatIsDeadAndNotFetched) {
   const Result result = run("solve --seeds 5 --db " + db_.string());
   ::waitpid(child, nullptr, 0);
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.err.find("does not run any more"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("is no longer running"), std::string::npos) << result.err;
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space

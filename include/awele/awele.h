@@ -1,4 +1,4 @@
-/* Asking an Awele database: the C interface of libawele_probe. Needs no MPI.
+/* Querying an Awele database: the C interface of libawele_probe. Needs no MPI.
  *
  *   awele_db* db;
  *   int value;
@@ -14,22 +14,22 @@
  * both play for value first and then the winner hurries and the loser delays; 0 when nothing is to come,
  * because the board is worth 0 or the game is over on it.
  *
- * Outcome databases keep of a value only what can decide a game of T seeds (48, say): in the slice of n seeds
- * a value of W = min(n, T - n + 1) or more is stored as W, one of -W or less as -W. awele_open refuses them,
- * so that no bound is taken for a value; awele_open_any opens them, and the functions with "bound" in their
- * names tell one from the other.
+ * Outcome databases keep only as much of a value as can decide a game of T seeds (say, 48): in the slice of n
+ * seeds a value of W = min(n, T - n + 1) or more is stored as W, one of -W or less as -W. awele_open refuses
+ * them, so that no bound is mistaken for a value; awele_open_any opens them, and the functions with "bound"
+ * in their names tell one from the other.
  *
- * Results: every function that can fail returns AWELE_OK (0) or another awele_status. Then nothing has been
- * written through its result pointers, and awele_message() says in one sentence what is wrong and what to do.
- * No question is answered with a number that is not in the database.
+ * Results: every function that can fail returns AWELE_OK (0) or, on failure, another awele_status. On
+ * failure nothing has been written through its result pointers, and awele_message() says in one sentence what
+ * is wrong and what to do. No answer is ever a number that does not follow from the database.
  *
- * Thread safety: stated for each function. "Any thread": may be called at once from several threads, also
- * with the same awele_db. HDF5 is called under one lock of this library; a program that uses HDF5 itself must
+ * Thread safety: stated for each function. "Any thread": may be called concurrently, even with the same
+ * awele_db. HDF5 is called under one lock of this library; a program that uses HDF5 itself must
  * not call it while another of its threads is in a function of this library. (HDF5's own printing of errors
  * is switched off.)
  *
- * A process may fork() at any time, whatever its other threads do here: fork() waits until no file is being
- * read, and the child may go on using, and closes, its own copy of every awele_db.
+ * A process may fork() at any time, whatever its other threads are doing here: fork() waits until no file is
+ * being read, and the child may continue to use its own copy of every awele_db and closes that itself.
  */
 #ifndef AWELE_AWELE_H
 #define AWELE_AWELE_H
@@ -49,7 +49,7 @@ typedef enum awele_status {
   AWELE_OK = 0,
   AWELE_ERROR_ARGUMENT = 1,     /* a null pointer, or a number out of range */
   AWELE_ERROR_BOARD = 2,        /* not a board: more than 48 seeds */
-  AWELE_ERROR_NOT_SOLVED = 3,   /* the slice of the board, or one its moves lead to, is not there */
+  AWELE_ERROR_NOT_SOLVED = 3,   /* the slice of the board, or one its moves lead to, is missing */
   AWELE_ERROR_NO_DISTANCES = 4, /* the slice holds no distances */
   AWELE_ERROR_NO_MOVE = 5,      /* the game is over on this board, or ending it is better than any move */
   AWELE_ERROR_FILE = 6,         /* a file or directory is missing, unreadable, damaged or of other rules */
@@ -64,7 +64,7 @@ typedef struct awele_db awele_db;
  * call of this thread that fails. Thread safety: any thread, each has its own message. */
 AWELE_API const char* awele_message(void);
 
-/* The version of the library, such as "0.1.0". Any thread. */
+/* The version of the library, such as "0.2.0". Any thread. */
 AWELE_API const char* awele_version(void);
 
 /* Opens every slice_NN.h5 of the directory (none at all is no error) and sets *db.
@@ -79,12 +79,12 @@ AWELE_API awele_status awele_open(const char* directory, size_t cache_bytes, awe
  * best moves are then those of the best clamped value: they keep every win and every draw. Any thread. */
 AWELE_API awele_status awele_open_any(const char* directory, size_t cache_bytes, awele_db** db);
 
-/* Seeds of a game that an outcome database is for; 0 for an exact one, and while there is no slice.
+/* Seeds of the games that an outcome database is for; 0 for an exact one, and while there is no slice.
  * Precondition: db is open. Any thread. */
 AWELE_API int awele_total(const awele_db* db);
 
-/* Closes it and frees everything; null is allowed. Precondition: no other call on db is under
- * way or follows. */
+/* Closes it and frees everything; null is allowed. Precondition: no other call on db is in
+ * progress or follows. */
 AWELE_API void awele_close(awele_db* db);
 
 /* Opens slices that have appeared since (a solver may be adding them). *opened, unless null: how many.
@@ -136,8 +136,8 @@ AWELE_API awele_status awele_value(const awele_db* db, const unsigned char board
 AWELE_API awele_status awele_distance(const awele_db* db, const unsigned char board[12], int* distance);
 
 /* The best move of a board: by value, then, where there are distances, by distance; the leftmost of several
- * equal ones. *pit: 0..5. Who always plays it gets the value of the board where there are distances; without
- * them a win can go round in circles. Fails like awele_answer, and with AWELE_ERROR_NO_MOVE. Any thread. */
+ * equal ones. *pit: 0..5. Where there are distances, always playing it collects the value of the board; else
+ * a win can go round in circles. Fails like awele_answer, and with AWELE_ERROR_NO_MOVE. Any thread. */
 AWELE_API awele_status awele_best_move(const awele_db* db, const unsigned char board[12], int* pit);
 
 typedef enum awele_move_kind {
@@ -172,7 +172,7 @@ typedef struct awele_board_answer {
 AWELE_API awele_status awele_answer(const awele_db* db, const unsigned char board[12],
                                     awele_board_answer* answer);
 
-/* How much a number says of a value. */
+/* What a number says about a value. */
 typedef enum awele_bound {
   AWELE_EXACT = 0,    /* it is the value */
   AWELE_AT_LEAST = 1, /* the value is at least that */

@@ -26,36 +26,36 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(For boards of more seeds than the database has. Deepens ply by ply; after each
-step it prints a line with the depth, the nodes searched so far, nodes a second,
-database look-ups, what is proven of the value, and the line it expects; at the
-end a table of the moves.
+    R"(For boards with more seeds than the database has. Deepens ply by ply; after each
+step it prints a line with the depth, the nodes searched so far, nodes per second,
+database look-ups, what is proven about the value, and the expected line; at the end
+a table of the moves.
 
-Two things are told of every move, and never mixed:
+Two things are reported for every move, and never mixed:
   proven    an interval [at least, at most] of its value: how many more of the
             seeds on the board (this move's capture included) the side that
             makes it captures than its opponent, under best play by both. It
             rests on the rules and the database alone: on alpha-beta with the
             worst and the best case at the horizon, and on a part of the graph
             of positions that is solved with its cycles, as a database is (an
-            endless line splits what is left evenly). Of a position in an
-            outcome database only bounds may be known; then they are used.
+            endless line splits what is left evenly). Where an outcome database
+            knows only bounds, these are used.
   estimate  what a search of this depth expects, with the database and, beyond
             it, an evaluation at the horizon: seeds weighted towards the pits on
             the right, and mobility. No more than an estimate, but always
             within what is proven.
 
-With --stores also the final difference: the value plus what the side to move is
-ahead. (Under majority-slam values are thresholds, see awele probe --help: the
+With --stores the final difference is shown too: the value plus the lead of the side
+to move. (Under majority-slam values are thresholds, see awele probe --help: the
 side to move wins if that sum is positive, draws if it is 0.)
 
-It stops when the value is proven, or at the first limit: --depth, --time (10 s
-if no limit is given), or, after the step that reaches it, --nodes. With
---depth or --nodes the result is the same for any number of ranks. Under mpirun
-the moves are dealt to the ranks, searches for estimates and for proofs apart
+It stops when the value is proven, or at the first limit reached: --depth, --time
+(10 s if no limit is given), or, after the step that exceeds it, --nodes. With
+--depth or --nodes the result is the same for any number of ranks. Under mpirun the
+moves are dealt to the ranks, with separate searches for estimates and for proofs
 (root splitting): up to twelve ranks have work.
 
-With --format json one object a step, one a line:
+With --format json it prints one object per step, each on its own line:
   {"depth":..,"complete":..,"nodes":..,"seconds":..,"hits":..,"at_least":..,
    "at_most":..,"best":..,"moves":[{"pit":..,"move":"E3x5","captured":..,
    "at_least":..,"at_most":..,"estimate":..,"line":["E3x5",..]},..]}
@@ -180,13 +180,11 @@ class Run {
 };
 
 void add_limits(CLI::App& command, Options& options) {
-  command.add_option("--depth", options.depth, "Search to this many plies")
+  command.add_option("--depth", options.depth, "Search to a depth of D plies")
       ->type_name("D")
       ->transform(whole(1, kDeepest));
-  command.add_option("--time", options.time, "Search for this many seconds")
-      ->type_name("S")
-      ->transform(real(0, 1e9));
-  command.add_option("--nodes", options.nodes, "Begin no further step after this many nodes")
+  command.add_option("--time", options.time, "Search for S seconds")->type_name("S")->transform(real(0, 1e9));
+  command.add_option("--nodes", options.nodes, "Begin no further step after K nodes")
       ->type_name("K")
       ->transform(whole(0));
 }
@@ -196,28 +194,26 @@ void add_limits(CLI::App& command, Options& options) {
 void add_analyze(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(
-      app, "analyze", "Search a board beyond the database: what is proven, what estimated", kDetails);
+      app, "analyze", "Search a board beyond the database: what is proven, what is estimated", kDetails);
   add_db(*command, options->db);
-  add_rules(
-      *command, options->rules,
-      "Rule set of an empty database; any other database must have it (default: the database's, awari)");
+  add_rules(*command, options->rules,
+            "Rule set if the database is empty; any other database must be of it (default: the database's, "
+            "or awari)");
   add_situation(*command, options->situation);
   add_limits(*command, *options);
-  add_seeds(*command, "--slices", options->up_to,
-            "Use only the slices of at most this many seeds (default: all)");
+  add_seeds(*command, "--slices", options->up_to, "Use only the slices of up to N seeds (default: all)");
   command
       ->add_option("--table", options->limits.table_bytes,
-                   "Memory for the transposition tables, all ranks together (default 64MiB)")
+                   "Memory for the transposition tables of all ranks together (default 64MiB)")
       ->transform(bytes(0))
       ->type_name("BYTES");
   command
       ->add_option("--graph", options->limits.graph_positions,
-                   "Positions that the graphs for proofs may expand, all ranks together; 100 bytes each "
+                   "Positions that the proof graphs of all ranks together may expand, 100 bytes each "
                    "(default 1000000)")
       ->type_name("K")
       ->transform(whole(0, std::uint64_t{1} << 40));
-  command
-      ->add_option("--cache", options->cache, "Memory of a rank for pieces of the database (default 64MiB)")
+  command->add_option("--cache", options->cache, "Memory per rank for pieces of the database (default 64MiB)")
       ->transform(bytes(0))
       ->type_name("BYTES");
   add_format(*command, options->format, {"text", "json"});

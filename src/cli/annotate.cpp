@@ -19,32 +19,32 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(GAME is a game saved by awele play, or a record as people exchange them, told
-apart by its content; - reads it from standard input:
+    R"(GAME is a game saved by awele play, or a record as people exchange them; which one
+is recognised from its content. - reads it from standard input:
   OGN       tags such as [South "Ama"] or none, then 1. F f 2. A+2 e ... 25-23
   letters   FfAeC..., upper case for the first player, lower case for the second
   squares   d1e2 b2c1 ..., from and to; row 1 is the first player's, and a2, above
             its leftmost pit, is the second player's pit f
-Comments stand in {..} or from ; or # to the end of the line. A record without a
-rule set is one of the database's rules. Moves may follow the end of the game.
+Comments are in {..}, or from ; or # to the end of the line. A record without a rule
+set is taken to be under the database's rules. Moves may follow the end of the game.
 
-For each move: its value and the best move with its value, and what the move gave
-away: the difference of the two. Values count the seeds on the board, for the
-side that moves, under best play by both from there on. Where the database
-reaches they are exact; elsewhere each move is searched (--time, --depth): an
-estimate begins with ~, and what is proven stands apart. A loss without ~ is the difference of two proven values; if a third move may
-still be better, (at most ..) says by how much. Marks: ? a move that
-proven gave something away, ?? one that proven turned a win into less or a draw
-into a loss.
+For each move: its value, the best move with its value, and what the move gave away:
+the difference of the two. Values count the seeds on the board, for the side that
+moves, under best play by both from there on. Where the database reaches they are
+exact; elsewhere each move is searched (--time, --depth): an estimate begins with ~,
+and what is proven is shown separately. A loss without ~ is the difference of two
+proven values; if a third move may still be better, (at most ..) says by how much.
+Marks: ? a move proven to give something away, ?? one proven to turn a win into less
+or a draw into a loss.
 
 A value counts an endless line as an even split of what is left. A game that
 does repeat a position, or was agreed to be endless, ends by --repetition: under
 abapa each side keeps its own row, elsewhere the rest is split. A move that ends
-the game so is worth what it then brings.
+the game in this way is worth what it then brings.
 
-The last lines sum up for each side the moves and what they gave away, counting
-proven loss only. With --format ogn the game is written as OGN, what is told of
-each move as its comment.
+The last lines sum up, for each side, its moves and what they gave away, counting
+proven losses only. With --format ogn the game is written as OGN, with what is said
+about each move as its comment.
 
 Examples:
   awele annotate game.txt --db awari --depth 10
@@ -150,7 +150,7 @@ class Annotation {
     const auto outcome = record_.outcome();
     put("{}\n", outcome ? describe(*outcome, game_.rules()) : "The game is unfinished.");
     if (game_.sharing() == Sharing::rows)
-      put("If it goes round for ever each side keeps its own row; values count an even split.\n");
+      put("If it goes round forever each side keeps its own row; values count an even split.\n");
     std::array<std::size_t, 2> moves{};
     for (std::size_t ply = 0; ply < game_.plies(); ++ply)
       ++moves[static_cast<std::size_t>(game_.move(ply).side)];
@@ -172,7 +172,7 @@ class Annotation {
 void add_annotate(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "annotate", "Mark each move of a recorded game with what it gave away", kDetails);
+      add_command(app, "annotate", "Show what each move of a recorded game gave away", kDetails);
   add_db(*command, options->db);
   command->add_option("GAME", options->game, "A record of a game; - for standard input")
       ->type_name("")

@@ -27,19 +27,20 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Solves one slice and counts what it costs. Smaller slices that it needs are built
-into DIR first where they are missing; the slice itself is solved afresh, from DIR
-into a directory that is removed again: a slice_NN.h5 that is there stays as it is.
+    R"(Solves one slice and measures what it costs. Smaller slices that it needs are first
+built in DIR where they are missing; the slice itself is solved from scratch in a
+directory inside DIR that is removed again, so an existing slice_NN.h5 stays as it is.
   mpirun -n 2 awele bench --slice 20 --db awari --repeat 3
 
-total is 0 for exact values, T with --outcome --total T; one_byte says whether code and
-open moves of a position share a byte. ns_per_position and the phases are nanoseconds of rank time (seconds x ranks) a
-position of the slice, cpu_ns_per_position of processor time: less, where the ranks
-had to wait for processors. g_ns is the unit to compare machines by: one random 2-byte update of a large
-array, prefetched, on all ranks at once. exchange_us is one empty exchange of
+total is 0 for exact values, T with --outcome --total T; one_byte says whether code
+and open moves of a position share a byte. ns_per_position and the phases are
+nanoseconds of rank time (seconds x ranks) per position of the slice;
+cpu_ns_per_position is processor time, which is less where the ranks had to wait for
+processors. g_ns is the unit to compare machines by: one random 2-byte update of a
+large array, prefetched, on all ranks at once. exchange_us is one empty exchange of
 messages, empty_round_us what a round without work costs (one reduction of ten
-numbers), allreduce_us one of a single number. bytes_sent_* are bytes a position
-handed to other ranks; over_share is the sum divided by 1 - 1/ranks, the share of
+numbers), allreduce_us one of a single number. bytes_sent_* are bytes per position
+sent to other ranks; over_share is the sum divided by 1 - 1/ranks, the share of
 everything that concerns another rank. fixed_bytes_per_rank is the most that a rank
 held besides the state of the slice.
 
@@ -217,10 +218,10 @@ void add_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "bench", "Measure what a slice costs", kDetails);
   CLI::Option* slice =
-      add_seeds(*command, "--slice", options->slice, "The slice, by its number of seeds, 0 to 48")
+      add_seeds(*command, "--slice", options->slice, "The slice to solve, by its number of seeds, 0 to 48")
           ->required();
   CLI::Option* dir = add_db(*command, options->dir);
-  dir->description("Directory of the slice files; made when it is not there");
+  dir->description("Directory of the slice files; created if it does not exist");
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
   add_format(*command, options->format, {"table", "json"});
   command->add_option("--repeat", options->repeat, "Solve the slice K times and keep the fastest (default 1)")

@@ -1,4 +1,4 @@
-// awele bench probe: how many look-ups a second a database answers.
+// awele bench probe: how many look-ups per second a database answers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,21 +25,21 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Looks up the values of random stored positions of one slice, and prints how many a
+    R"(Looks up the values of random stored positions of one slice, and prints how many per
 second:
   single_cold  one by one without a cache: every look-up reads and inflates a chunk
                of 65,536 positions
   single_warm  one by one, with the whole slice in the cache
-  batch_cold   one call for many boards, sorted by chunk; the cache is empty before
+  batch_cold   one call for many boards, sorted by chunk, starting with an empty cache
   batch_warm   the same with the whole slice in the cache
   answers_single_warm, answers_warm
                the same two for whole answers: the values of a board and of all its
                moves, with everything they need in the cache
   threads_warm single_warm, on as many threads at once as there are processors
-Cold means the cache of the library; the operating system keeps the file in memory
-all the same, if there is room. warm_up_seconds is what reading and checking the
-whole slice took, warm_up_bytes what it holds then. The warm measurements take
-turns, so that their ratios hold on a busy machine too.
+Cold refers to the cache of the library; the operating system keeps the file in
+memory all the same, if there is room. warm_up_seconds is how long reading and
+checking the whole slice took, warm_up_bytes how much the cache then holds. The warm
+measurements take turns, so that their ratios hold on a busy machine too.
 
 Starts no MPI. Formats: table; json, one object. Example:
   awele bench probe --db awari --slice 20)";
@@ -193,7 +193,7 @@ CLI::App* add_bench_probe(CLI::App& bench, Context& context) {
   command->add_option("--seconds", options->seconds, "Duration of each measurement (default 1)")
       ->type_name("SECONDS")
       ->transform(real(0, 60));
-  command->add_option("--batch", options->batch, "Boards of a call (default 1000000)")
+  command->add_option("--batch", options->batch, "Boards per call (default 1000000)")
       ->type_name("BOARDS")
       ->transform(whole(1, std::uint64_t{1} << 28));
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });

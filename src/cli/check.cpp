@@ -18,15 +18,15 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Reads every value of every slice (about 2 ns a position besides the disk) and
+    R"(Reads every value of every slice (about 2 ns per position besides the disk) and
 compares their CRC-32 and their histogram with what the file says; likewise the
-CRC-32 of the distances, where there are any. A slice also says which smaller slices
-it was made from: those that are there must be the same. One line a slice: ok, or
-what is wrong. Goes on after a damaged slice. Exit code 3 if any slice is wrong, 1 if
-none is, but some could not be read (no permission, an I/O error).
+CRC-32 of the distances, where there are any. A slice also records which smaller
+slices it was made from: those in the directory must be the same. Prints one line per
+slice: ok, or what is wrong. Continues after a damaged slice. Exit code 3 if any slice
+is wrong, 1 if none is, but some could not be read (no permission, an I/O error).
 
-This finds files damaged since they were written. It does not prove that the
-values are those of the game; awele verify re-derives them from their children.
+This finds files damaged since they were written. It does not prove that the values
+are those of the game; awele verify derives them again from their successors.
 
 Example:
   awele check --db awari)";
@@ -91,8 +91,8 @@ std::string find_other_exits(const SliceReader& slice, const std::vector<Scanned
     for (const ScannedSlice& each : all)
       if (each.seeds == n && each.reader && each.reader->info().crc != made_from[k])
         return fmt::format(
-            "{} was made from a slice {} whose values have the CRC-32 {:08x}, and those of {} have {:08x}: "
-            "one of the two is of another database; remove the wrong one and solve it again",
+            "{} was made from a slice {} whose values have the CRC-32 {:08x}, but those of {} have {:08x}: "
+            "one of the two belongs to another database; remove the wrong one and solve it again",
             slice.path().string(), n, made_from[k], each.path.string(), each.reader->info().crc);
   }
   return {};
@@ -149,7 +149,7 @@ int run(const Options& options) {
 void add_check(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "check", "Re-compute every slice's digest and histogram from its values", kDetails);
+      add_command(app, "check", "Recompute every slice's digest and histogram from its values", kDetails);
   add_db(*command, options->db);
   add_seeds(*command, "--slice", options->slice, "Only the slice of N seeds (default: every slice present)");
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });

@@ -24,24 +24,24 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Writes into OUT the outcome database of games of T seeds, made from the exact
-database in DIR. In a game of T seeds, T - n have been captured once n are left,
-so a value beyond T - n wins or loses whatever the captures were. Values of slice n
-are clamped to -W..W with W = min(n, T - n + 1): they still tell who wins every
-position of every such game, and compress better. The slices up to (T + 1) / 2
-seeds keep their exact values.
+    R"(Makes the outcome database for games of T seeds in OUT from the exact database in
+DIR. In a game of T seeds, T - n have been captured once n are left, so a value
+beyond T - n wins or loses whatever the captures were. Values of slice n are clamped
+to -W..W with W = min(n, T - n + 1): they still tell who wins every position of
+every such game, and compress better. The slices up to (T + 1) / 2 seeds keep their
+exact values.
 
-Distances are copied with the slices that keep their exact values. They are left
-out of the others: towards a clamped value the winner may take another, shorter
-way than towards the exact one, so the distances of an exact slice would be wrong
-there. To get them, solve: awele solve --outcome --distances.
+Distances are copied with the slices that keep their exact values and left out of
+the others: towards a clamped value the winner may have a shorter way than towards
+the exact one, so the distances of an exact slice would be wrong there. To get them,
+solve: awele solve --outcome --distances.
 
 Every value read is checked against the checksums of its file, and each slice
 appears under its name only when it is complete. Slices that OUT has already are
-compared by their histograms and kept, so the same command resumes what was
-interrupted. OUT/lock keeps other writers out.
+compared by their histograms and kept, so running the same command again continues
+what was interrupted. OUT/lock keeps other writers out.
 
-Prints one line a slice: seeds, largest value W, positions and CRC-32.
+Prints one line per slice: seeds, largest value W, positions and CRC-32.
 
 Example:
   awele clamp --db exact --out outcomes --total 48)";
@@ -148,7 +148,7 @@ void remove_leftovers(const std::filesystem::path& out) {
   }
   for (const auto& path : old) {
     std::filesystem::remove(path);
-    message("awele: removed {}, which an earlier run had left", path.string());
+    message("awele: removed {}, left over from an earlier run", path.string());
   }
 }
 
@@ -156,7 +156,7 @@ void remove_leftovers(const std::filesystem::path& out) {
 void require_same(const SliceReader& there, const SliceReader& exact, Scope scope) {
   if (there.info().histogram != clamped_histogram(exact.info(), scope))
     throw Error(
-        fmt::format("{} is there already, but its histogram is not that of {} clamped; remove it, or give "
+        fmt::format("{} exists already, but its histogram is not that of {} clamped; remove it, or give "
                     "another --out",
                     there.path().string(), exact.path().string()));
 }
@@ -197,15 +197,14 @@ int run(const Options& options) {
 
 void add_clamp(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(app, "clamp", "Make an outcome database from an exact one, see README", kDetails);
+  CLI::App* command = add_command(app, "clamp", "Make an outcome database from an exact one", kDetails);
   add_db(*command, options->db)->description("Directory of the exact database");
-  command->add_option("--out", options->out, "Directory to write; made when it is not there")
+  command->add_option("--out", options->out, "Directory to write; created if it does not exist")
       ->type_name("OUT")
       ->required();
   add_seeds(*command, "--total", options->total, fmt::format("Seeds of a game (default {})", kMaxSeeds))
       ->type_name("T");
-  add_seeds(*command, "--seeds", options->seeds, "Only the slices of up to N seeds (default: all)");
+  add_seeds(*command, "--seeds", options->seeds, "Only the slices up to N seeds (default: all)");
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }
 

@@ -22,17 +22,16 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Writes one signed byte a position, in the order of the published Awari score
-database (DOI 10.48338/vu01-11wjke): ascending in (p11, p10, ..., p0), boards
-whose waiting half has no empty pit left out. For the rules awari this is the
-published file scores.n. Size: C(n+11,11) - C(n+5,11) bytes; 203,648,015,935 for
-48 seeds. When FILE is a directory, the name in it is scores.n: so a directory of
-exported slices is what the reader published with that database wants (in its
-AWARI_PATH).
+    R"(Writes one signed byte per position, in the order of the published Awari score
+database (DOI 10.48338/vu01-11wjke): ascending in (p11, p10, ..., p0), leaving out
+boards whose waiting half has no empty pit. For the rules awari this is the published
+file scores.n. Its size is C(n+11,11) - C(n+5,11) bytes; 203,648,015,935 for 48
+seeds. When FILE is a directory, the name in it is scores.n: a directory of exported
+slices is what the reader published with that database expects (in its AWARI_PATH).
 
-The CRC-32 of the values is compared with the slice file's while writing. FILE
-appears only when all is written and right; until then it is a file beside it with
-a name of its own that ends in .tmp.
+The CRC-32 of the values is compared with that in the slice file while writing. FILE
+appears only when everything is written and correct; until then there is a file
+beside it with a name of its own that ends in .tmp.
 Prints one line: positions, CRC-32 and FILE.
 
 The bytes of an outcome database (awele clamp, awele solve --outcome) are not the

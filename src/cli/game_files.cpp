@@ -67,8 +67,8 @@ void add_repetition(CLI::App& command, std::optional<Sharing>& sharing) {
   command
       .add_option_function<std::string>(
           "--repetition", [&sharing](const std::string& text) { sharing = parse_sharing(text); },
-          "Who gets what is left of a game that goes round: split (evenly) or rows (each side its own pits) "
-          "(default: rows under abapa, otherwise split)")
+          "Who gets what is left of a game that goes round in circles: split (evenly) or rows (each side its "
+          "own pits) (default: rows under abapa, otherwise split)")
       ->type_name("HOW")
       ->check(CLI::Validator(known, "", "sharing"));
 }

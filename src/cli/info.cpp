@@ -21,10 +21,11 @@ namespace {
 constexpr const char* kDetails =
     R"(For each slice: seeds, stored positions, how many of them the side to move wins
 (value above 0), draws and loses, the CRC-32 of the values, bytes on disk, bytes
-a position, and whether distances are stored too. Then totals, the largest number of seeds up to which every
-slice is there, and the slices missing below the largest one.
+per position, and whether distances are stored too. Then totals, the largest number
+of seeds up to which every slice is there, and the slices missing below the largest
+one.
 
-The first line names the rules and, of an outcome database, the seeds of the games
+The first line names the rules and, for an outcome database, the seeds of the games
 that it is for (with --format json "total", null when the values are exact).
 
 Reads attributes and small checksums only; awele check reads the values.

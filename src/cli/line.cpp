@@ -20,23 +20,23 @@ constexpr const char* kDetails =
     R"(Both sides play for value first; then the winner hurries towards the next
 capture or the end, and the loser delays it. The database must hold the board's
 slice and all smaller ones. Without stored distances (awele solve --distances)
-the ones needed are searched for, which can take a while on boards of many
+the ones needed are searched for, which can take a while on boards with many
 seeds.
 
 The side to move is called first, its pits A to F, leftmost first as it sees
 them; the other is second, its pits a to f. A move is written as its pit, the
 seeds sown, and after an x the seeds captured: E3x5. For each move: its value,
-that is what its maker still captures more than the other of the seeds on the
-board before it; its distance, plies to the next capture or the end (0 when the
-value is 0); and the stores after it. A position that comes back is said to be
-a cycle: what is left is then split evenly, as values count it under every rule
-set. In tournament Oware (abapa) each side keeps its own row instead: with
---stores both results are told. The line goes on to the end even
-when one side already has more than half of all seeds.
+which is how many more of the seeds then on the board its maker still captures than
+the other side; its distance, plies to the next capture or the end (0 when the value
+is 0); and the stores after it. A position that comes back is reported as a cycle:
+what is left is then split evenly, as values count it under every rule set. In
+tournament Oware (abapa) each side keeps its own row instead: with --stores both
+results are given. The line continues to the end even when one side already has more
+than half of all seeds.
 
 From an outcome database (awele clamp, awele solve --outcome) the line keeps what
-is won or drawn in games of as many seeds as the database is for, and says of
-values beyond that only that they are at least (>=) or at most (<=) so much.
+is won or drawn in games of as many seeds as the database is for; of values beyond
+that it says only that they are at least (>=) or at most (<=) a number.
 
 Example:
   awele line --db awari 0 0 2 1 0 3 1 0 0 2 2 1 --stores 20,16)";
@@ -115,7 +115,7 @@ void add_line(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "line", "Play an optimal line to the end of the game", kDetails);
   add_db(*command, options->db);
-  add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
+  add_rules(*command, options->rules, "Refuse a database of any other rule set (default: accept all)");
   add_situation(*command, options->situation);
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }

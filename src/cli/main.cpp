@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "commands.hpp"
 #include "environment.hpp"
 #include "messages.hpp"
@@ -22,10 +22,10 @@ namespace awele::cli {
 
 namespace {
 
-constexpr const char* kFooter = R"(awele COMMAND --help tells more about a command.
+constexpr const char* kFooter = R"(See awele COMMAND --help for more about a command.
 
 Exit codes: 0 done, 1 run-time error, 2 wrong usage, 3 verification failed,
-4 not enough memory or disk, 75 stopped on request and can be continued.)";
+4 not enough memory or disk, 75 stopped on request (run the same command to continue).)";
 
 int report(ExitCode code, std::string_view sentence) noexcept {
   flush_results();
@@ -36,7 +36,7 @@ int report(ExitCode code, std::string_view sentence) noexcept {
 void declare(CLI::App& app, Context& context) {
   app.name("awele");
   app.set_help_flag("--help,-h", "Print this help and exit");
-  app.set_version_flag("--version", fmt::format("awele {}", kVersion), "Print the version and exit");
+  app.set_version_flag("--version", fmt::format("awele {}", build_version()), "Print the version and exit");
   app.footer(kFooter);
   app.get_formatter()->column_width(26);
   app.require_subcommand(0, 1);  // none at all is reported below, in better words

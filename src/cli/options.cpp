@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "awele/support/build_version.hpp"
 #include "awele/support/decimal.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "numbers.hpp"
 
 namespace awele::cli {
@@ -16,7 +16,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
                       const std::string& details) {
   CLI::App* command = app.add_subcommand(name, description);
   command->set_help_flag("--help,-h", "Print this help and exit");
-  command->set_version_flag("--version", fmt::format("awele {}", kVersion), "Print the version and exit");
+  command->set_version_flag("--version", fmt::format("awele {}", build_version()),
+                            "Print the version and exit");
   command->footer(details);
   return command;
 }
@@ -66,10 +67,10 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
 }
 
 void add_outcome(CLI::App& command, OutcomeOptions& options) {
-  CLI::Option* outcome = command.add_flag(
-      "--outcome", options.wanted,
-      "Only what decides games: values are clamped to W = min(n, T - n + 1), beyond which a position of n "
-      "seeds is won or lost however the captured ones are split");
+  CLI::Option* outcome =
+      command.add_flag("--outcome", options.wanted,
+                       "Store only what decides games: values are clamped to W = min(n, T - n + 1), beyond "
+                       "which a position of n seeds is won or lost however the captured ones are split");
   command
       .add_option("--total", options.total,
                   fmt::format("Seeds T of the whole game, from the largest slice to {} (default {})",
@@ -93,17 +94,16 @@ Scope scope_of(const OutcomeOptions& options, int n, RuleSet rules) {
 
 void add_distances(CLI::App& command, SolveOptions& options) {
   command.add_flag("--distances", options.distances,
-                   "Also store how many plies the next capture or the end is away when both sides play for "
-                   "the value first; "
-                   "takes two more bytes of memory a position, and more time");
+                   "Also store how many plies away the next capture or the end is when both sides play for "
+                   "value first; takes two more bytes of memory per position, and more time");
 }
 
 void add_solve_tuning(CLI::App& command, SolveOptions& options) {
   const auto group = "Tuning (the results do not depend on it)";
   command
       .add_option("--exchange-bytes", options.exchange_bytes,
-                  "Bytes a rank receives at most in one exchange of messages (default: eight for each "
-                  "position of a batch)")
+                  "Most bytes a rank receives in one exchange of messages (default: eight for each position "
+                  "of a batch)")
       ->transform(bytes(1, std::uint64_t{1} << 30))
       ->type_name("BYTES")
       ->group(group);
@@ -116,16 +116,16 @@ void add_solve_tuning(CLI::App& command, SolveOptions& options) {
       ->transform(whole(0, 1 << 20))
       ->group(group);
   command
-      .add_option("--batch", options.batch,
-                  "Positions that a rank expands at a time (default: by the size of the largest slice, at "
-                  "least 131072)")
+      .add_option(
+          "--batch", options.batch,
+          "Positions a rank expands at a time (default: depends on the largest slice, at least 131072)")
       ->type_name("POSITIONS")
       ->transform(whole(64, std::uint64_t{1} << 28))
       ->group(group);
   command
       .add_flag("--counts-apart", options.counts_apart,
-                "Keep the number of open moves apart from the rest of a position's state, in 1.5 bytes, also "
-                "where one byte holds both: exact slices of up to 25 seeds, outcomes of any number")
+                "Keep the number of open moves separate from the rest of a position's state, in 1.5 bytes, "
+                "even where one byte could hold both: exact slices of up to 25 seeds, outcomes of any number")
       ->group(group);
 }
 

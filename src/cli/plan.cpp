@@ -25,23 +25,23 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Says what awele solve --seeds N would take on such a machine: memory, from the
+    R"(Estimates what awele solve --seeds N would take on such a machine: memory, from the
 formulas that solve itself checks before it starts; disk, messages and time, from
-counts and times measured on slices of up to 24 seeds and carried on (so the further
+counts and times measured on slices of up to 24 seeds and extrapolated (so the further
 N is from there, the rougher). Solves nothing, and needs no mpirun.
 
   awele plan --seeds 32 --ranks 2
   awele plan --seeds 48 --ranks 1024 --ranks-per-node 64 --memory-per-node 512GB
 
-Columns: memory of the rank that needs most, rounds, bytes handed to other ranks,
-messages a rank, bytes on disk, seconds. The seconds are split by what they are
-spent on, on the busiest rank: exits (state filled, smaller slices inflated,
-captures applied), moves (positions x inner moves a position, taken back),
-thresholds (searched for what each settles by itself), imbalance (what the busiest
-rank has more to do than the mean), records (packed and unpacked for other ranks),
+Columns: memory of the rank that needs most, rounds, bytes sent to other ranks,
+messages per rank, bytes on disk, seconds. The seconds are split by what they are
+spent on, on the busiest rank: exits (filling the state, inflating smaller slices,
+applying captures), moves (positions x inner moves per position, taken back),
+thresholds (searching for what each settles by itself), imbalance (what the busiest
+rank has to do beyond the mean), records (packing and unpacking for other ranks),
 latency (rounds x exchanges and reductions), network (bytes between nodes), finish
-(transposed, compressed), disk in, disk out. All slices count from 0 on; what is
-already there takes no time.
+(transposing, compressing), disk in, disk out. All slices from 0 on are counted;
+those that exist already take no time.
 
 Formats: table; json, one object: memory in bytes, times in seconds; svg, a picture
 of the time by slice and by what it is spent on.
@@ -130,7 +130,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
 void print_table(const Plan& plan) {
   Table table({{"seeds", 5},
                {"positions", 15, 3},
-               {"MiB a rank", 10},
+               {"MiB/rank", 10},
                {"rounds", 6, 5},
                {"GB sent", 9, 2},
                {"messages", 10, 4},
@@ -184,8 +184,8 @@ Chart time_chart(const Plan& plan) {
 /// A sentence or two on what a machine with so many ranks would need.
 std::string needs(const Plan& plan) {
   return fmt::format(
-      "{} ranks on {} node{}: {:.0f} MiB a rank ({:.0f} MiB of it fixed), {:.1f} GiB a node, {:.1f} GB of "
-      "disk, {}",
+      "{} ranks on {} node{}: {:.0f} MiB per rank ({:.0f} MiB of it fixed), {:.1f} GiB per node, {:.1f} GB "
+      "of disk, {}",
       plan.machine.ranks, plan.machine.nodes(), plan.machine.nodes() == 1 ? "" : "s", mib(plan.memory.all()),
       mib(plan.memory.fixed), mib(plan.memory_node) / 1024, plan.disk_bytes / 1e9,
       format_seconds(plan.seconds.all()));
@@ -230,16 +230,16 @@ int run(Options options) {
       static_cast<double>(machine.memory_per_node) / 1e9,
       plan.fits() ? "that is enough" : "that is not enough");
   if (nodes)
-    put("With {} rank{} a node the fewest that have the memory: {} node{}.\n", machine.ranks_per_node,
+    put("With {} rank{} per node, the fewest with enough memory: {} node{}.\n", machine.ranks_per_node,
         machine.ranks_per_node == 1 ? "" : "s", *nodes, *nodes == 1 ? "" : "s");
   else
-    put("With {} ranks a node no number of them has the memory.\n", machine.ranks_per_node);
+    put("With {} ranks per node, no number of nodes has enough memory.\n", machine.ranks_per_node);
   const SlicePlan& largest = plan.slices.back();
   put("A checkpoint of the largest slice takes {} and up to {:.1f} GB of disk, twice that while the next is "
       "written.\nWarn a batch job {:.0f} s before its end: --signal=B:USR1@{:.0f}.\n",
       format_seconds(largest.checkpoint_seconds), largest.checkpoint_bytes / 1e9,
       std::ceil(plan.warning_seconds), std::ceil(plan.warning_seconds));
-  put("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
+  put("Doubling beyond {} ranks saves under 10 % of the time.\n", useful);
   if (whole_game)
     put("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,
         needs(cluster_plan(options)));
@@ -250,7 +250,7 @@ int run(Options options) {
 
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "plan", "Say what a solve will take, without doing it", kDetails);
+  CLI::App* command = add_command(app, "plan", "Say what a solve will take without running it", kDetails);
   Machine& machine = options->machine;
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
@@ -259,22 +259,22 @@ void add_plan(CLI::App& app, Context& context) {
   command->add_option("--ranks", machine.ranks, "Number of ranks (default 1)")
       ->type_name("R")
       ->transform(whole(1, 1 << 20));
-  command->add_option("--ranks-per-node", options->ranks_per_node, "Ranks of a node (default: all on one)")
+  command->add_option("--ranks-per-node", options->ranks_per_node, "Ranks per node (default: all on one)")
       ->type_name("P")
       ->transform(whole(1, 1 << 16));
   command
       ->add_option("--memory-per-node", machine.memory_per_node,
-                   "Memory of a node, such as 512GB or 480GiB (default: what this one has free)")
+                   "Memory per node, such as 512GB or 480GiB (default: what is free on this one)")
       ->transform(bytes(1))
       ->type_name("BYTES");
   command
       ->add_option("--network", machine.network,
-                   fmt::format("GB a second in and out of a node (default {})", machine.network))
+                   fmt::format("GB per second in and out of a node (default {})", machine.network))
       ->type_name("GB/s")
       ->transform(real(1e-6, 1e6));
   command
       ->add_option("--disk", machine.disk,
-                   fmt::format("GB a second of the file system (default {})", machine.disk))
+                   fmt::format("GB per second of the file system (default {})", machine.disk))
       ->type_name("GB/s")
       ->transform(real(1e-6, 1e6));
   add_format(*command, options->format, {"table", "json", "svg"});

@@ -26,30 +26,30 @@ constexpr const char* kDetails =
 its leftmost pit as A or a. A person types moves and commands; the program plays
 perfectly where the database reaches and searches elsewhere (--time, --depth).
 
-The rules are those of the database (or --rules, when it is empty). Besides what
-they say of starving: a side with more than half of all seeds (25 of 48) has
-won; a side that cannot move ends the game; and it ends when a position comes up
-for the third time, or the players agree that it goes round for ever. Then each
-side keeps its own row under abapa, as in tournaments, and elsewhere what is left
-is split evenly (--repetition). Values count an endless line as an even split.
+The rules are those of the database (or --rules, when it is empty). Beyond what
+they say about starving: a side with more than half of all seeds (25 of 48) has
+won; a side that cannot move ends the game; and the game ends when a position comes
+up for the third time, or when the players agree that it goes round forever. Then
+each side keeps its own row under abapa, as in tournaments, and elsewhere what is
+left is split evenly (--repetition). Values count an endless line as an even split.
 
 Type
   E (or E4)       play the move from pit E
   advice          the value of every move: proven, or estimated
   program         let the program make this move
-  endless         end a game that goes round for ever; the program agrees unless it
+  endless         end a game that goes round forever; the program agrees unless it
                   expects more from playing on
   undo            take back the last move, and the program's before it
   board, moves    show the board; show the moves so far
   save FILE       write the game as text
-  load FILE       go on with a saved game, or any record that annotate reads
+  load FILE       continue a saved game, or any record that annotate reads
   help, quit
 
-A name with blanks at its ends stands in quotes. A value counts the seeds on the
+Put a name with blanks at its ends in quotes. A value counts the seeds on the
 board: how many more of them the side that moves captures than its opponent,
 under best play by both. From an outcome database (awele clamp, awele solve
---outcome) it may be a bound, "at least +3"; the program then plays for win, draw
-or loss of games of as many seeds as the database is for.
+--outcome) it may be a bound, "at least +3"; the program then plays for a win, draw
+or loss in games of as many seeds as the database is for.
 
 Examples:
   awele play --db awari
@@ -320,20 +320,25 @@ void add_players(CLI::App& command, Options& options) {
 
 void add_start(CLI::App& command, Options& options) {
   CLI::Option* even =
-      command.add_option("--seeds-per-pit", options.seeds_per_pit, "An even start (default 4)")
+      command
+          .add_option("--seeds-per-pit", options.seeds_per_pit, "Start with N seeds in every pit (default 4)")
           ->type_name("N")
           ->transform(whole(1, 4));
-  command.add_option("--board", options.board, "Another start: 12 numbers with commas, first's pits first")
+  command
+      .add_option("--board", options.board,
+                  "Start from another board: 12 numbers with commas, first's pits first")
       ->type_name("BOARD")
       ->excludes(even);
   CLI::Option* stores =
-      command.add_option("--stores", options.stores, "Seeds captured before the start, first,second")
+      command.add_option("--stores", options.stores, "Seeds captured before the start: first's, second's")
           ->type_name("A,B");
-  command.add_option("--total", options.total, "What they and the board add up to (default 48)")
+  command
+      .add_option("--total", options.total,
+                  "Seeds of the whole game, with --stores: what they and the board add up to (default 48)")
       ->type_name("N")
       ->transform(whole(0, kMaxSeeds))
       ->needs(stores);
-  command.add_option("--load", options.load, "Go on with a recorded game; - reads it from standard input")
+  command.add_option("--load", options.load, "Continue a recorded game; - reads it from standard input")
       ->type_name("FILE");
 }
 
@@ -345,7 +350,9 @@ void add_effort(CLI::App& command, Effort& effort) {
                   fmt::format("Seconds a search may take (default {})", effort.seconds))
       ->type_name("S")
       ->transform(real(0, 1e6));
-  command.add_option("--depth", effort.depth, "Plies a search may go deep (default 200: by the time alone)")
+  command
+      .add_option("--depth", effort.depth,
+                  "Most plies a search may look ahead (default 200: limited by time alone)")
       ->type_name("D")
       ->transform(whole(1, 200));
 }
@@ -354,13 +361,13 @@ void add_play(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "play", "Play a game in the terminal", kDetails);
   add_db(*command, options->db);
-  add_rules(
-      *command, options->rules,
-      "Rule set of an empty database; any other database must have it (default: the database's, awari)");
+  add_rules(*command, options->rules,
+            "Rule set if the database is empty; any other database must be of it (default: the database's, "
+            "or awari)");
   add_players(*command, *options);
   add_start(*command, *options);
   add_repetition(*command, options->repetition);
-  command->add_flag("--advice", options->advice, "Show advice before every move of a person");
+  command->add_flag("--advice", options->advice, "Show advice before each move of a person");
   add_effort(*command, options->effort);
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }

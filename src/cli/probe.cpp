@@ -36,12 +36,12 @@ than its opponent, under best play by both: from -n to n for n seeds, where what
 is left of an endless line counts as split evenly, whatever the rules. The value
 of a move is the same count for the side that makes it. Under the rules
 majority-slam a value v is a threshold: a side that has captured d more than
-its opponent so far wins if d + v > 0, draws if d + v = 0.
+its opponent so far wins if d + v > 0 and draws if d + v = 0.
 
 Where distances are stored (awele solve --distances): the number of plies until
-the next capture or the end, when both play for value first and the winner then
-hurries while the loser delays; 0 for what is worth 0. Best moves are those of
-the best value and, among these, of the best distance.
+the next capture or the end when both play for value first and the winner then
+hurries while the loser delays; 0 for what is worth 0. The best moves are those
+with the best value and, among these, the best distance.
 
 Printed as text: the board, its value, the value of each move (best moves marked
 with *). With --format json, one line:
@@ -51,25 +51,25 @@ lists pits, 0 being the leftmost. With distances also "distance":.. and
 "distances":[..], six entries, null where there is no move.
 
 In an outcome database (awele clamp, awele solve --outcome) values are exact only
-up to what can still decide the game; a number beyond is a bound, and is said to
-be one: "at least +3", "at most -3". With --format json then also "bound", and
+up to what can still decide the game; a number beyond that is a bound and is shown
+as one: "at least +3", "at most -3". With --format json then also "bound", and
 "bounds" with six entries: "exact", "at least", "at most", null where there is no
 move; BOARD - writes >=3 and <=-3. Best moves there are those that decide the
 game alike: they keep every win and draw.
 
 --stores A,B are the seeds captured so far, the side to move first; with the board
-they must add up to 48, or to --total. Then it is said who wins under best play;
+they must add up to 48, or to --total. Then the answer says who wins under best play;
 with --format json also "result": "win", "draw" or "loss" for the side to move
 ("win or draw", "draw or loss", "unknown" where an outcome database is for smaller
-games than this).
+games than this one).
 
-BOARD - reads boards from standard input, one a line, and answers each with one
+BOARD - reads boards from standard input, one per line, and answers each with one
 line, in the same order: with --format json as above, or {"error":".."}; as
 text the value and the six moves (- for an empty pit, illegal), with distances
 then the distance and six more (- where there is no move), or "error: ..". Lines
-that are there already are looked up together, sorted by chunk, so many boards
-are fast, and a program that waits for each answer gets it. Exit code 2 when
-there was an error line; a damaged file ends it with exit code 1.
+that have arrived are looked up together, sorted by chunk, so many boards are
+fast, and a program that waits for each answer gets it. Exit code 2 when there
+was an error line; a damaged file ends it with exit code 1.
 
 --index N:I asks for the stored board of N seeds at place I of its file, from 0:
 the boards of N seeds whose waiting half has an empty pit, in ascending
@@ -157,7 +157,7 @@ Board board_at(std::string_view text) {
   return unrank(n, index);
 }
 
-/// Many boards, one a line.
+/// Many boards, one per line.
 class Conversation {
  public:
   Conversation(const Prober& prober, bool json) : prober_(prober), json_(json) {}
@@ -280,20 +280,21 @@ void add_probe(CLI::App& app, Context& context) {
   CLI::App* command =
       add_command(app, "probe", "Print the value of boards and of each of their moves", kDetails);
   add_db(*command, options->db);
-  add_rules(*command, options->rules, "Refuse a database of another rule set than this (default: take any)");
+  add_rules(*command, options->rules, "Refuse a database of any other rule set (default: accept all)");
   add_format(*command, options->format, {"text", "json"});
   CLI::Option* stores = command
                             ->add_option("--stores", options->stores,
-                                         "Seeds captured so far, the side to move first: says who wins")
+                                         "Seeds captured so far, the side to move first; adds who wins")
                             ->type_name("A,B");
   add_seeds(*command, "--total", options->total,
             "Seeds of the whole game, with --stores: what they and the board add up to (default 48)")
       ->needs(stores);
-  CLI::Option* board = command
-                           ->add_option("BOARD", options->board,
-                                        "12 numbers, the mover's pits first; - for many, from standard input")
-                           ->type_name("")
-                           ->expected(1, -1);
+  CLI::Option* board =
+      command
+          ->add_option("BOARD", options->board,
+                       "12 numbers, the mover's pits first; - reads many boards from standard input")
+          ->type_name("")
+          ->expected(1, -1);
   command->add_option("--index", options->index, "Instead of BOARD: the stored board of N seeds at place I")
       ->type_name("N:I")
       ->excludes(board);

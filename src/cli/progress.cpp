@@ -69,7 +69,7 @@ void SolveProgress::phase_begins(const char* name) {
 void SolveProgress::slice_done(const SliceReport& report) {
   if (style_ == ProgressStyle::none) return;
   clear_bar();
-  message("slice {:2}: {} positions in {}, {:.0f} ns a position", report.seeds, report.positions,
+  message("slice {:2}: {} positions in {}, {:.0f} ns per position", report.seeds, report.positions,
           format_seconds(report.seconds), 1e9 * report.seconds / static_cast<double>(report.positions));
 }
 

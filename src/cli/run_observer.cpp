@@ -146,8 +146,8 @@ void RunObserver::checkpoint_done(const CheckpointReport& report) {
 void RunObserver::checkpoint_failed(const CheckpointReport& report) {
   control_.work_is_safe(report.seconds);  // the next attempt comes when it is due again
   if (!root_) return;
-  note(fmt::format("slice {:2}: the state could not be saved, the one before is kept: {}", report.seeds,
-                   report.reason));
+  note(fmt::format("slice {:2}: the state could not be saved, the previous checkpoint is kept: {}",
+                   report.seeds, report.reason));
   log_.event("checkpoint_failed", {{"seeds", report.seeds}, {"reason", report.reason}});
 }
 
@@ -160,7 +160,7 @@ void RunObserver::checkpoint_bad(const CheckpointReport& report) {
 
 void RunObserver::resumed(const CheckpointReport& report) {
   if (!root_) return;
-  note(fmt::format("slice {:2}: goes on from {}", report.seeds, report.path.string()));
+  note(fmt::format("slice {:2}: resumes from {}", report.seeds, report.path.string()));
   log_.event("resumed", {{"seeds", report.seeds}, {"path", report.path.string()}});
   status_["checkpoint"] = {{"path", report.path.string()}};
 }

@@ -22,17 +22,17 @@ namespace {
 constexpr const char* kDetails =
     R"(Shows the board in a browser: the value of every move, whole games against the
 program or another person, optimal lines, what each move of a game gave away, and
-how many positions of a slice are worth how much. The same answers come as JSON
-from an HTTP API under /api/v1 (described in src/web/README.md).
+how many positions of a slice have which value. The same answers are available as
+JSON from an HTTP API under /api/v1 (described in src/web/README.md).
 
-Only reads; a directory that is still being solved may be served, and slices that
-appear are seen. Listens on this machine alone unless --bind says otherwise. On a
-cluster, reach it through ssh with the line that is printed. On a login node every
-user can reach a port of the machine; --socket makes a socket that only you can
-use: ssh -L 8600:/path/of/the/socket HOST.
+It only reads; a directory that is still being solved may be served, and new slices
+are noticed. It listens on this machine alone unless --bind says otherwise. To reach
+it on a cluster, use the ssh command that it prints. On a login node every user can
+reach a port of the machine; --socket makes a socket that only you can use:
+ssh -L 8600:/path/of/the/socket HOST.
 
-A request must name a host that is known, in its Host header: localhost, 127.0.0.1
-or [::1] with any port, or one given with --allow-host.
+The Host header of a request must name a known host: localhost, 127.0.0.1 or [::1]
+with any port, or one given with --allow-host.
 
 SIGTERM or Ctrl-C ends it.
 
@@ -102,22 +102,23 @@ int run(const Options& options) {
 void add_serve(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "serve", "Show the board in a browser, and answer over HTTP", kDetails);
+      add_command(app, "serve", "Show the database in a browser and answer over HTTP", kDetails);
   web::ServerOptions& server = options->server;
   add_db(*command, options->db);
-  command
-      ->add_option("--port", server.port, fmt::format("Port (default {}); 0: any that is free", server.port))
+  command->add_option("--port", server.port, fmt::format("Port (default {}); 0: any free one", server.port))
       ->type_name("PORT")
       ->transform(whole(0, 65535));
   command->add_option("--bind", server.bind, fmt::format("Address to listen at (default {})", server.bind))
       ->type_name("ADDRESS");
   command->add_option("--socket", server.socket, "Listen at a Unix socket (mode 0600) instead of a port")
       ->type_name("PATH");
-  command->add_option("--allow-host", server.allow_hosts, "Another name by which this server may be asked")
+  command
+      ->add_option("--allow-host", server.allow_hosts,
+                   "Another host name under which this server may be reached")
       ->type_name("NAME");
-  command->add_option("--allow-origin", server.allow_origin, "Let pages of this origin use the API (CORS)")
+  command->add_option("--allow-origin", server.allow_origin, "Let pages from this origin use the API (CORS)")
       ->type_name("ORIGIN");
-  command->add_option("--threads", server.threads, "Threads that answer (default: one a core, at most 4)")
+  command->add_option("--threads", server.threads, "Threads that answer (default: one per core, at most 4)")
       ->type_name("K")
       ->transform(whole(1, 256));
   command->add_option("--cache", options->cache, "Memory for chunks of slices, such as 1GiB (default 64MiB)")
@@ -125,10 +126,10 @@ void add_serve(CLI::App& app, Context& context) {
       ->type_name("BYTES");
   command
       ->add_option("--search-seconds", options->limits.search_seconds,
-                   "Search boards beyond the database for so long (default 0: not at all)")
+                   "Seconds to search boards beyond the database (default 0: no search)")
       ->type_name("S")
       ->transform(real(0, 9));
-  command->add_flag("--open", options->open, "Show the page in this desktop's browser");
+  command->add_flag("--open", options->open, "Open the page in this desktop's browser");
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }
 

@@ -14,8 +14,8 @@
 #include "awele/run/run_control.hpp"
 #include "awele/run/signals.hpp"
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
-#include "awele/support/version.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
@@ -31,39 +31,40 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Solves the slices 0, 1, ..., N (all positions with that many seeds left), each
-written as DIR/slice_NN.h5 when it is complete. Slices that are already there are
-skipped; of these the attributes, the histogram and the checksums of all chunks are
-compared with one another, but no value is read (awele check does that). A slice
-under way goes on from its newest checkpoint, so the same command resumes what was
-interrupted, on any number of ranks.
+    R"(Solves the slices 0, 1, ..., N (all positions with that many seeds left) and writes
+each as DIR/slice_NN.h5 when it is complete. Slices that exist already are skipped:
+their attributes, histogram and chunk checksums are compared with one another, but no
+value is read (awele check does that). A slice in progress resumes from its newest
+checkpoint, so running the same command again continues what was interrupted, on any
+number of ranks.
 With --seeds 48 slice 47 is left out: no line of play needs it. Under every rule
 set a value counts what is left of an endless line as split evenly.
 
-With --outcome values are clamped to what decides games of T seeds (--total): who wins
-each position of every such game, but no longer by how much once that is beyond
-doubt. That takes a third less memory, and less disk and time. A directory holds
-exact slices or those of one T, never both.
+With --outcome values are clamped to what decides games of T seeds (--total): they
+tell who wins each position of every such game, but no longer by how much once that
+is beyond doubt. This takes a third less memory, and less disk and time. A directory
+holds exact slices or those of one T, never both.
 
-Starts on any number of ranks, with the same files as the result:
+Runs on any number of ranks and writes the same files:
   mpirun -n 8 awele solve --seeds 24 --db awari
   awele solve --seeds 12 --db awari
 
-Needs about 1.6 bytes of memory a position of the largest slice, over all ranks
-(1.1 up to 25 seeds and with --outcome), and half a byte of disk a position of all
-slices: 0.5 GiB and 0.6 GB for 24 seeds. Memory and disk are looked at before a slice
-is started: a warning when the disk may get tight, counting checkpoints, exit code 4
+Needs about 1.6 bytes of memory per position of the largest slice, over all ranks
+(1.1 up to 25 seeds and with --outcome), and half a byte of disk per position of all
+slices: 0.5 GiB and 0.6 GB for 24 seeds. Memory and disk are checked before a slice
+is started: a warning when the disk may get tight, counting checkpoints; exit code 4
 when the slice cannot fit.
 
-To stop it so that nothing is lost: SIGUSR1, a file DIR/stop, or --time-limit.
-It then saves the state of the slice under way (or finishes the slice, if that
-takes less time) and ends with exit code 75. A file DIR/checkpoint saves the state
-and goes on. SIGTERM, SIGINT and SIGHUP (without nohup) end it at once, which
-loses the work since the last checkpoint. DIR/lock keeps a second run out; DIR/log tells what happened, a
-line of JSON each; awele status --db DIR says where a run stands.
+To stop without losing work: send SIGUSR1, create the file DIR/stop, or give
+--time-limit. The run then saves the state of the slice in progress (or finishes the
+slice, if that is quicker) and ends with exit code 75. Creating DIR/checkpoint saves
+the state and continues. SIGTERM, SIGINT and SIGHUP (without nohup) stop it
+immediately; the next run resumes from the last checkpoint. DIR/lock keeps a second
+run out; DIR/log records what happened, one line of JSON per event; awele status
+--db DIR shows how far a run has come.
 
-Printed at the end: a table of the slices, and when N is 12, 24, 36 or 48 the
-start position with N/12 seeds a pit and the value of each of its moves.)";
+At the end it prints a table of the slices, and when N is 12, 24, 36 or 48 the
+start position with N/12 seeds per pit and the value of each of its moves.)";
 
 struct Options {
   std::string rules{name(RuleSet::awari)}, dir, progress = "auto";
@@ -122,7 +123,7 @@ nlohmann::ordered_json about(const Options& options, const Communicator& ranks) 
   const SolveOptions solve = resolved(options.solve, ranks.size());
   nlohmann::ordered_json json;
   json["log_version"] = kLogVersion;
-  json["version"] = kVersion;
+  json["version"] = build_version();
   json["mpi"] = MpiSession::library();
   json["hdf5"] = hdf5_version();
   json["hosts"] = hosts;
@@ -191,7 +192,7 @@ int run(Options options, const Communicator& ranks) {
   RunObserver observer(style, options.interval, ranks.root(), options.solve, control);
   if (lock && !lock->taken_over().empty()) observer.note(lock->taken_over());
   if (ranks.root() && clear_requests(options.dir))
-    observer.note(fmt::format("removed {}/stop, which an earlier request had left", options.dir));
+    observer.note(fmt::format("removed {}/stop, left over from an earlier request", options.dir));
   observer.begin(about(options, ranks));
   const std::vector<SliceReport> reports = solve_logged(options.solve, ranks, observer, control);
   if (ranks.root()) {
@@ -207,41 +208,39 @@ void add_solve(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "solve", "Solve all slices up to a number of seeds", kDetails);
   add_seeds(*command, "--seeds", options->solve.seeds, "Largest number of seeds, 0 to 48")->required();
-  add_db(*command, options->dir)->description("Directory of the slice files; made when it is not there");
+  add_db(*command, options->dir)->description("Directory of the slice files; created if it does not exist");
   add_rules(*command, options->rules, fmt::format("Rule set (default {})", options->rules));
   add_outcome(*command, options->outcome);
   add_distances(*command, options->solve);
   command
       ->add_option(
           "--progress", options->progress,
-          "bar, lines, none, or auto: a bar where messages reach a terminal, else lines (default auto)")
+          "bar, lines, none, or auto: a bar if messages go to a terminal, otherwise lines (default auto)")
       ->type_name("STYLE")
       ->check(CLI::IsMember({"auto", "bar", "lines", "none"}).description(""));
-  command->add_option("--interval", options->interval, "Seconds between two lines of progress (default 30)")
+  command->add_option("--interval", options->interval, "Seconds between progress lines (default 30)")
       ->type_name("SECONDS")
       ->transform(real(0, 86400));
   const auto safety = "Interruption";
   command
       ->add_option("--checkpoint-every", options->limits.checkpoint_minutes,
-                   "Minutes between two checkpoints of a slice, at least; never so often that they take more "
-                   "than a tenth "
-                   "of the time; 0: none by the clock (default 30)")
+                   "Minutes between checkpoints of a slice; fewer are made if they would take more than 10 % "
+                   "of the run time; 0: no regular checkpoints (default 30)")
       ->type_name("MINUTES")
       ->transform(real(0, 1e6))
       ->group(safety);
   command
-      ->add_option(
-          "--time-limit", options->time_limit,
-          "Stop with a checkpoint before this many minutes are over (default: the end of the Slurm job, from "
-          "SLURM_JOB_END_TIME)")
+      ->add_option("--time-limit", options->time_limit,
+                   "Save a checkpoint and stop before this many minutes have passed (default: the end of the "
+                   "Slurm job, from SLURM_JOB_END_TIME)")
       ->type_name("MINUTES")
       ->transform(real(1e-6, 1e6))
       ->group(safety);
   command
       ->add_option("--grace", options->grace,
-                   "Seconds that SIGTERM, SIGINT and SIGHUP leave: a checkpoint is made if it is expected to "
-                   "fit (default 0; "
-                   "mpirun kills a second after it passed SIGTERM on, see odls_base_sigkill_timeout)")
+                   "Seconds left after SIGTERM, SIGINT or SIGHUP: a checkpoint is saved if it is expected to "
+                   "fit (default 0; mpirun kills the ranks one second after passing SIGTERM on, see "
+                   "odls_base_sigkill_timeout)")
       ->type_name("SECONDS")
       ->transform(whole(0, 86400))
       ->group(safety);

@@ -27,19 +27,19 @@ namespace {
 constexpr const char* kDetails =
     R"(Counts boards of n seeds (for value and distance see awele probe --help): the
 stored ones, whose waiting half has an empty pit, or with --all-boards all
-C(n+11,11). What is shown of each slice:
-  values     boards by value. Counted in the slice files, and there at once;
-             --all-boards values the other boards by one ply, which reads the slices
+C(n+11,11). For each slice it shows one of
+  values     boards by value. Read from the slice files at once; --all-boards values
+             the other boards by looking one ply ahead, which reads the slices
              n and n-2 .. n-15 (more --memory means fewer passes over them)
   distances  stored boards by distance, with the first of each as an example: 12
              numbers, the mover's pits first. Reads the slice once
-  moves      stored boards by how many of their moves are best, that is worth what
+  moves      stored boards by how many of their moves are best, that is, worth what
              the board is worth: 1 is a single best move, 0 that the game is over
              on it, or that ending it is better than any move. Looks every move up:
-             a second for about a million boards when --memory holds the slice and
+             one second for about a million boards when --memory holds the slice and
              those its captures lead to
-  summary    one line a slice: boards, how many of them the side to move wins,
-             draws and loses, and their mean value; and of the stored ones how many
+  summary    one line per slice: boards, how many of them the side to move wins,
+             draws and loses, and their mean value; and, of the stored ones, how many
              have a single best move, the longest distance and an example of it
 
 Formats: table; csv, with a header; json, where every slice has positions, won,
@@ -324,20 +324,21 @@ int run(const Options& options) {
 void add_stats(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "stats", "Count boards by value, by distance, by best moves", kDetails);
+      add_command(app, "stats", "Count boards by value, distance or number of best moves", kDetails);
   add_db(*command, options->db);
   add_seeds(*command, "--slice", options->slice, "Only the boards of N seeds (default: every slice present)");
   command->add_option("--show", options->show, "values (default), distances, moves or summary")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"values", "distances", "moves", "summary"}).description(""));
   command->add_flag("--all-boards", options->all_boards,
-                    "Also the boards that are not stored because the waiting half has no empty pit");
+                    "Also count boards that are not stored because the waiting half has no empty pit");
   add_format(*command, options->format, {"table", "csv", "json", "svg"});
   command
       ->add_option(
           "--memory", options->memory,
-          fmt::format("MiB for boards in work, or for values of which moves are looked up (default {})",
-                      options->memory))
+          fmt::format(
+              "MiB for boards in progress, or for the values in which moves are looked up (default {})",
+              options->memory))
       ->type_name("MIB")
       ->transform(whole(1, std::uint64_t{1} << 24));
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });

@@ -22,13 +22,13 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Says, from any terminal that sees DIR, what the run that works there is doing: the
+    R"(Shows, from any terminal that sees DIR, what the run working there is doing: the
 slice and its phase, how much of it is settled, how long the slice and the whole
-run still take, and the last checkpoint. Reads DIR/status.json and DIR/lock.
+run will still take, and the last checkpoint. Reads DIR/status.json and DIR/lock.
 
-state is running, finished, stopped (on request: the same command goes on), failed,
+state is running, finished, stopped (on request: the same command continues), failed,
 interrupted (the run ended without saying so, or its host has been silent for ten
-minutes), silent (its host has given no sign of life for more than two minutes: a run
+minutes), silent (its host has given no sign of life for more than two minutes; a run
 gives one every 30 s), or unknown (DIR/lock cannot be read). From another host than
 the run's, silence is measured by the clock of this one.
 
@@ -152,7 +152,7 @@ int run(const Options& options) {
 void add_status(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "status", "Say what a run is doing and how long it still needs", kDetails);
+      add_command(app, "status", "Show what a run is doing and how long it will still take", kDetails);
   add_db(*command, options->db);
   add_format(*command, options->format, {"table", "json"});
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });

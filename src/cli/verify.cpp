@@ -25,9 +25,9 @@ namespace awele::cli {
 namespace {
 
 constexpr const char* kDetails =
-    R"(Each stored value, and each distance where there are any, is derived again from
-those of the positions one move later, on plain boards of twelve pits, by code that shares nothing with the
-solver but the reader of the files.
+    R"(Derives each stored value, and each distance where there are any, again from those
+of the positions one move later, on plain boards of twelve pits, with code that
+shares nothing with the solver but the reader of the files.
 
 What this proves: no value contradicts the rules by one move. What it does not:
 wrong values that support each other along a cycle of moves without capture
@@ -37,7 +37,7 @@ Under mpirun the work is dealt to the ranks:
   mpirun -n 8 awele verify --db awari
   awele verify --db awari --slice 24 --sample 1000000
 
-Prints a line a slice; exit code 3 if a value is wrong.)";
+Prints one line per slice; exit code 3 if a value is wrong.)";
 
 struct Options {
   std::string db;
@@ -71,7 +71,7 @@ int run(const Options& options, const Communicator& ranks) {
                             options.db));
   Verifier verifier(database, ranks.rank(), ranks.size(), memory_share(ranks));
   if (ranks.root())
-    message("verifying with {:.0f} MiB of memory a rank, {} positions at a time",
+    message("verifying with {:.0f} MiB of memory per rank, {} positions at a time",
             static_cast<double>(verifier.memory()) / (1 << 20), verifier.batch());
   std::vector<int> slices = database.slices();
   if (options.slice) slices = {*options.slice};
@@ -103,17 +103,18 @@ int run(const Options& options, const Communicator& ranks) {
 
 void add_verify(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "verify", "Derive stored values again, one move ahead", kDetails);
+  CLI::App* command =
+      add_command(app, "verify", "Derive stored values again by looking one move ahead", kDetails);
   add_db(*command, options->db);
   command->add_option("--slice", options->slice, "Only the slice of this many seeds, 0 to 48 (default: all)")
       ->type_name("N")
       ->transform(whole(0, kMaxSeeds));
   command
       ->add_option("--sample", options->sample,
-                   "Positions drawn at random a slice (default 0: all positions)")
+                   "Check K random positions per slice (default 0: all positions)")
       ->type_name("K")
       ->transform(whole(0));
-  command->add_option("--seed", options->seed, "Of the random numbers of --sample (default 1)")
+  command->add_option("--seed", options->seed, "Random seed for --sample (default 1)")
       ->type_name("S")
       ->transform(whole(0));
   command->callback([options, &context] {

@@ -26,10 +26,11 @@ void refuse_singletons() {
     const char* text = std::getenv(variable);
     const std::uint64_t announced = text ? parse_decimal(text).value_or(0) : 0;
     if (size == 1 && announced > 1)
-      throw Error(fmt::format(
-          "the launcher announced {} ranks ({}) but MPI sees one: it is not a launcher of the MPI that the "
-          "program was built with ({}); start it with that one's mpirun (mpiexec), or with {}",
-          announced, variable, MpiSession::library(), launcher));
+      throw Error(
+          fmt::format("the launcher announced {} ranks ({}) but MPI sees only one: it does not belong to the "
+                      "MPI library that the program was built with ({}); start the program with that "
+                      "library's mpirun (mpiexec), or with {}",
+                      announced, variable, MpiSession::library(), launcher));
     if (announced > 0) return;  // the first that is set speaks for the launcher at hand
   }
 }
@@ -110,8 +111,8 @@ void Communicator::sum(std::span<std::uint64_t> values) const {
                 impl_->comm);
 }
 
-/// MPICH 4.0 takes MPI_UINT64_T for signed when it looks for the largest (MPI_MAX of 0 and 2^64 - 1 is 0 there).
-/// So the values travel as signed ones whose order is that of the unsigned.
+/// MPICH 4.0 takes MPI_UINT64_T for signed when it looks for the largest (MPI_MAX of 0 and 2^64 - 1 is 0
+/// there). So the values travel as signed ones whose order is that of the unsigned.
 void Communicator::max(std::span<std::uint64_t> values) const {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   for (std::uint64_t& value : values) value ^= kSign;

@@ -30,7 +30,7 @@ bool is_saved_game(std::string_view text) {
 
 const PlayedMove& RecordBuilder::play(int pit) {
   if (game_.plies() == kMostPlies)
-    throw Error(ExitCode::usage, fmt::format("a game of more than {} moves is not read", kMostPlies));
+    throw Error(ExitCode::usage, fmt::format("games of more than {} moves are not read", kMostPlies));
   const auto& outcome = game_.outcome();
   if (outcome && (outcome->ending == Ending::majority || outcome->ending == Ending::repetition)) {
     decided_ = Decision{game_.plies(), *outcome};
@@ -51,7 +51,7 @@ GameRecord RecordBuilder::finish() const { return {game_, decided_}; }
 std::vector<std::string> GameRecord::all_notes() const {
   std::vector<std::string> all = notes;
   if (decided)
-    all.push_back(fmt::format("The game was decided after ply {}, but the record goes on to ply {}. {}",
+    all.push_back(fmt::format("The game was decided after ply {}, but the record continues to ply {}. {}",
                               decided->plies, game.plies(), describe(decided->outcome, game.rules())));
   return all;
 }

@@ -287,7 +287,7 @@ class MovetextReader {
   void read_word(std::string_view word) {
     if (word.front() == '$' || word.find_first_not_of("!?") == std::string_view::npos) return;  // a remark
     if (!result_.empty()) {
-      notes_.push_back(fmt::format("After the result {} the record goes on with '{}', which was not read.",
+      notes_.push_back(fmt::format("After the result {} the record continues with '{}', which was not read.",
                                    result_, quoted(word)));
       ended_ = true;
       return;

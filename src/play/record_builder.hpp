@@ -21,7 +21,7 @@ class RecordBuilder {
   const std::optional<Decision>& decided() const { return decided_; }
   /// Throws Error (usage) when the move is not legal, or the game over for good.
   const PlayedMove& play(int pit);
-  /// Ends the game as one that goes round for ever, with what is left shared as given.
+  /// Ends the game as one that goes round forever, with what is left shared as given.
   void agree(Sharing sharing);
   GameRecord finish() const;
 

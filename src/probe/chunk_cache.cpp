@@ -80,7 +80,7 @@ void ChunkCache::set_capacity(std::size_t bytes) {
 }
 
 void ChunkCache::after_fork(ForkSide side) {
-  // The threads that were loading chunks are not in the child, which would wait for them for ever.
+  // The threads that were loading chunks are not in the child, which would wait for them forever.
   if (side == ForkSide::child)
     for (auto entry = entries_.begin(); entry != entries_.end();)
       if (const auto each = entry++; !each->ready) forget(each);

@@ -86,7 +86,7 @@ void Prober::require_rules(RuleSet wanted) const {
     if (slice && slice->info().rules != wanted)
       throw ProbeError(
           ProbeFault::file, ExitCode::failure,
-          fmt::format("{} is of the rule set {}, not {}; give --rules {} where the command has it, or "
+          fmt::format("{} has the rule set {}, not {}; give --rules {} where the command has it, or "
                       "another directory",
                       slice->path().string(), name(slice->info().rules), name(wanted),
                       name(slice->info().rules)));
@@ -148,11 +148,10 @@ void Prober::Impl::require_solved(const Shelf& shelf, const Board& board) const 
                        "--db {}",
                        dir.string(), n, dir.string()));
   if (n > top)
-    refuse(ProbeFault::not_solved,
-           fmt::format("the board holds {} seeds, but {} is solved up to {} only; go on "
-                       "with: awele solve --seeds {} --db {} --rules {}{}",
-                       n, dir.string(), top, n, dir.string(), name(*shelf.rules()),
-                       solve_options(shelf.scope())));
+    refuse(ProbeFault::not_solved, fmt::format("the board holds {} seeds, but {} is solved only up to {}; "
+                                               "continue with: awele solve --seeds {} --db {} --rules {}{}",
+                                               n, dir.string(), top, n, dir.string(), name(*shelf.rules()),
+                                               solve_options(shelf.scope())));
   fail_missing(shelf, dir, n);
 }
 

@@ -198,7 +198,7 @@ std::optional<LockState> look_once(const fs::path& dir) {
     throw Error(fmt::format("{} cannot be read: {}", path.string(), std::strerror(errno)));
   }
   if (!S_ISREG(info.st_mode))
-    throw Error(fmt::format("{} is not a regular file, so it is no run's lock; remove it", path.string()));
+    throw Error(fmt::format("{} is not a regular file, so it is not a run's lock; remove it", path.string()));
   state.held = true;
   state.time_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
   state.age = std::chrono::seconds(std::max<long>(0, std::time(nullptr) - info.st_mtime));
@@ -217,7 +217,7 @@ LockState lock_state(const fs::path& dir) {
   // One that goes away between two calls may be followed by the next run's at once.
   for (int tries = 0; tries < 20; ++tries)
     if (const auto state = look_once(dir)) return *state;
-  throw Error(fmt::format("{} cannot be read; see to its permissions, or remove it if no run is at work",
+  throw Error(fmt::format("{} cannot be read; check its permissions, or remove it if no run is in progress",
                           (dir / "lock").string()));
 }
 
@@ -279,7 +279,7 @@ struct RunLock::Impl {
   }
 
   [[noreturn]] void refuse(const LockState& state) const {
-    throw Error(fmt::format("{} is in use by {}, which keeps {}; wait for it, stop it, or give another --db",
+    throw Error(fmt::format("{} is in use by {}, which holds {}; wait for it, stop it, or give another --db",
                             path.parent_path().string(), state.owner.text(), path.string()));
   }
 
@@ -287,20 +287,20 @@ struct RunLock::Impl {
   /// not.
   std::string reason_to_take(const LockState& state) const {
     if (!state.owner.known())
-      return unchanged(state, times.no_lock) ? "the file is no lock that a run has made" : "";
+      return unchanged(state, times.no_lock) ? "the file is not a lock made by a run" : "";
     if (state.owner.on_this_machine()) {
       if (state.owner.alive()) refuse(state);
-      return "which does not run any more";
+      return "which is no longer running";
     }
     if (same_job_restarted(state.owner, own)) return "an earlier start of this job";
     const auto watch =
         std::clamp<std::chrono::milliseconds>(times.silent - state.age, times.least, times.silent);
     if (tell)
-      tell(fmt::format(
-          "{} belongs to {}; looking for a sign of life of it, for {} s at most: if you know that "
-          "it does not run, remove the file",
-          path.string(), state.owner.text(),
-          std::chrono::duration_cast<std::chrono::seconds>(watch).count()));
+      tell(
+          fmt::format("{} belongs to {}; watching for a sign of life for at most {} s: if you know that it "
+                      "is not running, remove the file",
+                      path.string(), state.owner.text(),
+                      std::chrono::duration_cast<std::chrono::seconds>(watch).count()));
     if (unchanged(state, watch))
       return fmt::format("silent for {} s while watched",
                          std::chrono::duration_cast<std::chrono::seconds>(watch).count());
@@ -345,7 +345,7 @@ RunLock::RunLock(const fs::path& dir, const Tell& tell, const LockTimes& times)
   std::error_code error;
   fs::create_directories(dir, error);
   if (error || !fs::is_directory(dir))
-    throw Error(fmt::format("{} cannot be made a directory ({}); give another --db", dir.string(),
+    throw Error(fmt::format("the directory {} cannot be created ({}); give another --db", dir.string(),
                             error ? error.message() : "a file of that name exists"));
   impl_->path = dir / "lock";
   impl_->tell = tell;
@@ -380,10 +380,9 @@ bool RunLock::require_held() const {
   if (state.owner.token == impl_->own.token) return false;
   if (!state.held && create(impl_->path, impl_->own)) return true;
   state = impl_->look();
-  throw Error(
-      fmt::format("{} now belongs to {}: this run has lost it and stops, without touching the files "
-                  "of the other",
-                  impl_->path.string(), state.owner.text()));
+  throw Error(fmt::format(
+      "{} now belongs to {}: this run has lost it and stops without touching the other run's files",
+      impl_->path.string(), state.owner.text()));
 }
 
 }  // namespace awele

@@ -166,8 +166,8 @@ std::string_view RunControl::stop_reason() const {
 void RunControl::before_rename() {
   if (!lock_ || !lock_->require_held()) return;
   notes_.push_back(
-      fmt::format("{} was missing, and nobody else holds the directory: it is made again and the run goes "
-                  "on; do not remove it while a run is at work",
+      fmt::format("{} was missing and nobody else holds the directory: it has been created again and the run "
+                  "continues; do not remove it while a run is in progress",
                   lock_->path().string()));
   log_.event("lock_missing", {{"sentence", notes_.back()}});
 }

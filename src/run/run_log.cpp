@@ -49,7 +49,7 @@ void RunLog::status(const nlohmann::ordered_json& status) const {
 
 void RunLog::note_trouble(const std::filesystem::path& path, const std::string& reason) const {
   if (trouble_.empty())
-    trouble_ = fmt::format("{} cannot be written ({}): the run goes on without it", path.string(), reason);
+    trouble_ = fmt::format("{} cannot be written ({}): the run continues without it", path.string(), reason);
 }
 
 }  // namespace awele

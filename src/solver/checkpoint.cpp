@@ -27,7 +27,7 @@ namespace {
 
 /// To be raised whenever a checkpoint of the version before would be read wrongly or not at all: with every
 /// change of what Control, Part or SliceProgress serialize, of the state's codes and counts, of the order of
-/// positions, or of the files of the parts. A checkpoint of another version is passed over.
+/// positions, or of the files of the parts. A checkpoint of another version is skipped.
 constexpr int kControlVersion = 3;
 constexpr const char* kControlName = "control";
 
@@ -141,7 +141,7 @@ void remove_or_say(const fs::path& checkpoint, std::vector<std::string>& sentenc
   std::error_code error;
   fs::remove_all(checkpoint, error);
   if (error)
-    sentences.push_back(fmt::format("{} is not needed any more and cannot be removed ({}); remove it",
+    sentences.push_back(fmt::format("{} is no longer needed but cannot be removed ({}); remove it",
                                     checkpoint.string(), error.message()));
 }
 
@@ -568,7 +568,7 @@ std::string Checkpoints::read_parts(SliceState& state, const fs::path& dir, cons
       }
       clear(planes_, set_, padded_length(control.parts[part_of(piece)].positions));
       if (!inflate(streams, decompressor, planes_, set_) && error.empty())
-        error = fmt::format("{} is damaged: a piece is not what its checksum says",
+        error = fmt::format("{} is damaged: a piece does not match its checksum",
                             part_path(dir, part_of(piece)).string());
     }
     if (ranks_.any(!error.empty())) break;
@@ -594,7 +594,7 @@ std::string Checkpoints::fault_of(const Control& control, const SliceState& stat
                   at.exit_crcs.size() == static_cast<std::size_t>(at.captured - 1);
   for (const auto& [n, crc] : at.exit_crcs)
     possible = possible && n <= state.n - 2 && n >= state.n - at.captured;
-  if (!possible) return "it says that the slice had come to a place that does not exist";
+  if (!possible) return "it names a stage of the slice that does not exist";
   const StateOrder order(state.rows);
   std::uint64_t next = 0;
   for (std::size_t k = 0; k < control.parts.size(); ++k) {
@@ -620,7 +620,7 @@ std::string Checkpoints::read_control(const fs::path& path, const SliceState& st
       error = failure.what();
     } catch (const std::exception& failure) {
       // Boost's, or a number of elements for which there is no memory.
-      error = fmt::format("{} cannot be understood ({}): another program or a newer Boost has written it",
+      error = fmt::format("{} cannot be understood ({}): it was written by another program or a newer Boost",
                           path.string(), failure.what());
     }
   };
@@ -641,7 +641,7 @@ std::string Checkpoints::other_slice(const SliceProgress& progress, const SliceC
   for (const auto& [n, before] : progress.exit_crcs)
     if (const std::uint32_t now = slice_crc(n); now != before)
       return fmt::format(
-          "it rests on a slice {} whose values have the CRC-32 {:08x}, and those of {} have {:08x}", n,
+          "it rests on a slice {} whose values have the CRC-32 {:08x}, but those of {} have {:08x}", n,
           before, slice_path(dir_, n).string(), now);
   return "";
 }

@@ -1,13 +1,13 @@
 // Saving and restoring the state of a slice under way.
 //
-// DIR/checkpoint_NN_SSSS/ (slice NN, SSSS counts up) holds part_KKKK.h5, one a node, with contiguous pieces
+// DIR/checkpoint_NN_SSSS/ (slice NN, SSSS counts up) holds part_KKKK.h5, one per node, with contiguous pieces
 // of the state in an order that knows nothing of ranks (awele/store/state_part.hpp), and `control`: a line
 // with format version and CRC-32, then a Boost text archive with SliceProgress and the list of parts. It is
 // written as checkpoint_NN_SSSS.TOKEN.tmp, flushed, read back and renamed; only then is the one before
 // removed.
 //
 // Whatever is wrong with a checkpoint - damaged, of another version of this program or of Boost, made on top
-// of other smaller slices than those that are there - it is named and passed over.
+// of other smaller slices than those that are there - it is skipped with a warning.
 #pragma once
 
 #include <fmt/format.h>

@@ -121,7 +121,7 @@ void Rounds<Layout>::finish_counters() {
   counters_.candidates = block_.candidates();
   if (ranks_.sum(counters_.predecessors) != ranks_.sum(counters_.updates) ||
       ranks_.any(counters_.settled + restored_ != counters_.expanded))
-    throw Error("updates were lost or settled positions not expanded; this is a fault of the program");
+    throw Error("updates were lost or settled positions not expanded; this is a bug, please report it");
 }
 
 /// One reduction: what is pending on all ranks, how much is settled, whether a count went wrong anywhere,
@@ -141,7 +141,7 @@ void Rounds<Layout>::agree() {
   std::size_t most = 3;
   while (all[wishes + most] == 0) --most;
   all_wish_ = std::max(all_wish_, static_cast<Wish>(most));
-  if (all[underflow]) throw Error("a count of open moves went below zero; this is a fault of the program");
+  if (all[underflow]) throw Error("a count of open moves went below zero; this is a bug, please report it");
 }
 
 template <typename Layout>

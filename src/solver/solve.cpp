@@ -16,6 +16,7 @@
 
 #include "awele/index/slice_index.hpp"
 #include "awele/store/database.hpp"
+#include "awele/support/build_version.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/files.hpp"
 #include "awele/support/memory.hpp"
@@ -59,10 +60,10 @@ RunConfig share(RunConfig config, const Communicator& ranks) {
   boost::archive::text_oarchive(out) << static_cast<const RunConfig&>(config);
   std::istringstream in(ranks.broadcast(out.str()));
   boost::archive::text_iarchive(in) >> config;
-  if (config.version != kVersion)
+  if (config.version != build_version())
     throw Error(fmt::format(
         "rank {} runs version {} of the program, rank 0 version {}; start the same program everywhere",
-        ranks.rank(), kVersion, config.version));
+        ranks.rank(), build_version(), config.version));
   return config;
 }
 
@@ -70,7 +71,7 @@ void require_writable(const std::filesystem::path& dir) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error || !std::filesystem::is_directory(dir))
-    throw Error(fmt::format("{} cannot be made a directory ({}); give another --db", dir.string(),
+    throw Error(fmt::format("the directory {} cannot be created ({}); give another --db", dir.string(),
                             error ? error.message() : "a file of that name exists"));
   try {
     const FileUnderWay probe(dir / ".writable");
@@ -92,7 +93,7 @@ class TemporaryDirectory {
   explicit TemporaryDirectory(const std::filesystem::path& dir) {
     std::string name = (dir / ".afresh-XXXXXX").string();
     if (!::mkdtemp(name.data()))
-      throw Error(fmt::format("no directory can be made in {} ({}); make it writable or give another --db",
+      throw Error(fmt::format("no directory can be created in {} ({}); make it writable or give another --db",
                               dir.string(), std::strerror(errno)));
     path_ = name;
   }
@@ -181,7 +182,7 @@ class Solver {
                               largest, static_cast<double>(node_need) / mib, host_name(), node_.size(),
                               node.source, static_cast<double>(node_has) / mib, enough));
     throw Error(ExitCode::no_resources,
-                fmt::format("slice {} needs the most, {:.0f} MiB a rank, and {} on {} allows {:.0f} MiB{}; "
+                fmt::format("slice {} needs the most, {:.0f} MiB per rank, and {} on {} allows {:.0f} MiB{}; "
                             "raise it, use more ranks, or fewer seeds",
                             largest, static_cast<double>(own) / mib, process.source, host_name(),
                             static_cast<double>(process.bytes) / mib, enough));
@@ -203,14 +204,14 @@ class Solver {
     if (free < kHopeless * *file)
       throw Error(
           ExitCode::no_resources,
-          fmt::format("slice {} takes some {:.1f} MB of disk and {} has {:.1f} MB left; free some space and "
+          fmt::format("slice {} needs about {:.1f} MB of disk and {} has {:.1f} MB left; free some space and "
                       "run the same command again",
                       n, *file / kMb, out_.string(), free / kMb));
     if (free < kTight * with_checkpoints)
-      observer_.note(fmt::format(
-          "slice {:2}: takes some {:.1f} MB of disk, with checkpoints up to {:.1f} MB, and {} has "
-          "{:.1f} MB left",
-          n, *file / kMb, with_checkpoints / kMb, out_.string(), free / kMb));
+      observer_.note(
+          fmt::format("slice {:2}: needs about {:.1f} MB of disk, with checkpoints up to {:.1f} MB, and {} "
+                      "has {:.1f} MB left",
+                      n, *file / kMb, with_checkpoints / kMb, out_.string(), free / kMb));
   }
   void slice_holds(const SliceReport& report) { forecast_.slice_holds(report); }
 
@@ -256,8 +257,8 @@ class Solver {
   /// Between two slices: throws Stopped when any rank wishes to stop.
   void between_slices(int next) {
     if (most_urgent(Stage::between, next, {}) >= Wish::stop)
-      throw Stopped(
-          fmt::format("stopped on request before slice {}; the same command goes on from there", next));
+      throw Stopped(fmt::format(
+          "stopped on request before slice {}; run the same command to continue from there", next));
   }
 
  private:
@@ -397,7 +398,8 @@ class Solver {
     if (wish == Wish::stop && sooner) {
       if (std::exchange(told_, slice.n) != slice.n)
         observer_.note(
-            fmt::format("asked to stop: slice {} is done in some {:.1f} s, sooner than its state is saved",
+            fmt::format("asked to stop: slice {} will be finished in about {:.1f} s, sooner than its state "
+                        "could be saved",
                         slice.n, outlook.to_finish));
       return;
     }
@@ -406,8 +408,8 @@ class Solver {
     if (saved.path.empty())
       throw Error(ExitCode::no_resources,
                   fmt::format("stopped on request, but without a new checkpoint: {}", saved.error));
-    throw Stopped(fmt::format("stopped on request in slice {}; the same command goes on from {}", slice.n,
-                              saved.path.string()));
+    throw Stopped(fmt::format("stopped on request in slice {}; run the same command to continue from {}",
+                              slice.n, saved.path.string()));
   }
 
   Checkpoints::Saved save(Slice& slice) {
@@ -478,7 +480,7 @@ constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 17, kLargestBatch =
 }
 
 SolveOptions resolved(SolveOptions options, int ranks) {
-  // A batch of a 256th of a rank's positions takes up to a quarter of a byte a position, all buffers
+  // A batch of a 256th of a rank's positions takes up to a quarter of a byte per position, all buffers
   // included.
   const std::uint64_t share = slice_size(options.seeds) / static_cast<std::uint64_t>(ranks) / 256;
   if (options.batch == 0) options.batch = std::clamp(share, kSmallestBatch, kLargestBatch);
@@ -518,7 +520,7 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   SolveOptions least = options;
   least.batch = std::min(options.batch, kSmallestBatch);
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
-  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB a rank.
+  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB per rank.
   const std::uint64_t runtime = std::uint64_t{20} << 20;
   const StateForm form = form_of(n, wanted);
   return {SliceState::memory(n, form, rank, ranks), buffers(options) - buffers(least),
@@ -528,12 +530,12 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
 
 std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, SolveObserver& observer,
                                SolveControl& control) {
-  RunConfig config{kVersion, options, {}};
+  RunConfig config{build_version(), options, {}};
   std::vector<SliceReport> reports;
   if (ranks.root()) {
     if (!std::filesystem::is_directory(options.dir)) require_writable(options.dir);  // which makes it
     for (const std::string& file : remove_leftovers(options.dir))
-      observer.note(fmt::format("removed {}, which a run that ended early had left", file));
+      observer.note(fmt::format("removed {}, left over from a run that ended early", file));
     const Database database(options.dir);
     database.require_rules(options.rules);
     database.require_scope(options.scope);
@@ -541,7 +543,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
     if (options.distances)
       for (int n : config.present)
         if (!database.slice(n).has_distances())
-          observer.note(fmt::format("slice {:2}: is there without distances, and solved again with them", n));
+          observer.note(fmt::format("slice {:2}: exists without distances and is solved again with them", n));
     std::erase_if(config.present,
                   [&](int n) { return options.distances && !database.slice(n).has_distances(); });
     for (int n : config.present) {
@@ -585,7 +587,7 @@ std::vector<SliceReport> solve(SolveOptions options, const Communicator& ranks, 
 
 SliceReport solve_afresh(SolveOptions options, int n, const Communicator& ranks, SolveObserver& observer) {
   options.seeds = n;
-  options = resolved(share({kVersion, options, {}}, ranks).options, ranks.size());
+  options = resolved(share({build_version(), options, {}}, ranks).options, ranks.size());
   std::optional<TemporaryDirectory> out;
   if (ranks.root()) {
     require_writable(options.dir);

@@ -12,13 +12,13 @@ namespace awele {
 
 void require_same_kind(const std::filesystem::path& path, const SliceInfo& info, const SliceInfo& other) {
   if (info.rules != other.rules)
-    throw Error(fmt::format(
-        "{} is of the rule set {}, other slices of its directory are of {}; keep each rule set in "
-        "a directory of its own",
-        path.string(), name(info.rules), name(other.rules)));
+    throw Error(
+        fmt::format("{} has the rule set {}, other slices in its directory have {}; keep each rule set in "
+                    "a directory of its own",
+                    path.string(), name(info.rules), name(other.rules)));
   if (info.scope != other.scope)
     throw Error(fmt::format(
-        "{} holds {}, other slices of its directory hold {}; keep each kind of database in a directory of "
+        "{} holds {}, other slices in its directory hold {}; keep each kind of database in a directory of "
         "its own",
         path.string(), describe(info.scope), describe(other.scope)));
 }
@@ -44,9 +44,8 @@ std::vector<int> slices_in(const std::filesystem::path& dir) {
 SliceReader open_slice_file(const std::filesystem::path& dir, int n) {
   SliceReader reader(slice_path(dir, n));
   if (reader.info().seeds != n)
-    throw Error(
-        fmt::format("{} holds the slice of {} seeds, not of {}; rename it to its true name or remove it",
-                    reader.path().string(), reader.info().seeds, n));
+    throw Error(fmt::format("{} holds the slice of {} seeds, not of {}; rename it to match or remove it",
+                            reader.path().string(), reader.info().seeds, n));
   return reader;
 }
 
@@ -96,7 +95,7 @@ void Database::require_rules(RuleSet wanted) const {
   for (const auto& [n, reader] : readers_)
     if (reader.info().rules != wanted)
       throw Error(fmt::format(
-          "{} is of the rule set {}, not {}; give --rules {} where the command has it, or another directory",
+          "{} has the rule set {}, not {}; give --rules {} where the command has it, or another directory",
           reader.path().string(), name(reader.info().rules), name(wanted), name(reader.info().rules)));
 }
 

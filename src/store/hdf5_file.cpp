@@ -119,7 +119,7 @@ void fail_writing(const std::filesystem::path& path, const std::string& what, in
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   if (error == ENOSPC) reason = "the disk is full";
   if (error == EDQUOT) reason = "the disk quota is used up";
-  if (error == EFBIG) reason = "files may not grow so large here, see ulimit -f";
+  if (error == EFBIG) reason = "files may not grow this large here, see ulimit -f";
   throw Error(full ? ExitCode::no_resources : ExitCode::failure,
               fmt::format("{} cannot be written: {}{}; {}", path.string(), what,
                           reason.empty() ? "" : " (" + reason + ")",

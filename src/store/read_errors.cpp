@@ -13,9 +13,9 @@ namespace {
 const char* remedy_for(int error) {
   switch (error) {
     case EMFILE:
-      return "this process may open no more files; raise its limit (ulimit -n)";
+      return "this process has reached its limit of open files; raise it (ulimit -n)";
     case ENFILE:
-      return "the system may open no more files; end other programs, or try again later";
+      return "the system has reached its limit of open files; end other programs, or try again later";
     case EACCES:
     case EPERM:
       return "ask its owner for read permission (for directories also the x permission)";

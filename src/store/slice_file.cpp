@@ -49,7 +49,7 @@ void inflate_chunk(const std::filesystem::path& path, int n, int width, std::uin
                    std::span<const std::byte> stream, Decompressor& decompressor,
                    std::span<std::int8_t> values) {
   if (!decompressor.run(stream, values.first(chunk_size(n))))
-    fail_damaged(path, fmt::format("chunk {} of /values does not inflate to what its checksum says", index));
+    fail_damaged(path, fmt::format("chunk {} of /values does not match its checksum when inflated", index));
   const auto [least, most] = std::ranges::minmax(values.first(chunk_length(n, index)));
   if (least < -width || most > width)
     fail_damaged(path,
@@ -70,7 +70,7 @@ void require_chunk_digest(const std::filesystem::path& path, const char* dataset
 }
 
 void fail_distance_chunk(const std::filesystem::path& path, std::uint64_t index) {
-  fail_damaged(path, fmt::format("chunk {} of /distance does not inflate to what its checksum says", index));
+  fail_damaged(path, fmt::format("chunk {} of /distance does not match its checksum when inflated", index));
 }
 
 std::uint64_t SliceInfo::count_above() const {
@@ -517,7 +517,7 @@ std::uint64_t SliceWriter::finish(std::uint32_t crc, const std::vector<std::uint
   impl_->require_reads_back();
   if (before_rename) before_rename();
   if (std::rename(impl_->temporary.c_str(), impl_->path.c_str()) != 0)
-    fail_writing(impl_->temporary, "it cannot get its final name", errno);
+    fail_writing(impl_->temporary, "it cannot be renamed to its final name", errno);
   impl_->file.keep();
   flush_to_disk(impl_->dir);
   return std::filesystem::file_size(impl_->path);

@@ -25,7 +25,7 @@ Played play(const Board& board, int origin) {
   int at = origin;
   while (hand > 0) {
     at = at == 11 ? 0 : at + 1;
-    if (at == origin) continue;  // the pit the move started from is passed over on every lap
+    if (at == origin) continue;  // the pit the move started from is skipped on every lap
     ++pits[at];
     --hand;
   }

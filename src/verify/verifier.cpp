@@ -109,11 +109,10 @@ Verifier::Verifier(const Database& database, int rank, int size, std::uint64_t m
       batch_(kLargestBatch) {
   while (memory_limit != 0 && memory() > memory_limit && batch_ > kSmallestBatch) batch_ /= 2;
   if (memory_limit != 0 && memory() > memory_limit)
-    throw Error(
-        ExitCode::no_resources,
-        fmt::format("verifying {} needs {} bytes of memory a rank and {} are available; use fewer ranks "
-                    "a node or a node with more memory",
-                    database.dir().string(), memory(), memory_limit));
+    throw Error(ExitCode::no_resources,
+                fmt::format("verifying {} needs {} bytes of memory per rank and {} are available; use fewer "
+                            "ranks per node or a node with more memory",
+                            database.dir().string(), memory(), memory_limit));
 }
 
 std::uint64_t Verifier::memory() const {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build and uses it as another project would: run.sh BUILD-DIR SCRATCH-DIR DATABASE
-# There: no MPI in what the package needs, nor in what the programs load; the headers name neither HDF5 nor fmt.
+# There: no MPI in what the package needs, nor in what the programs load; the headers name neither HDF5 nor fmt. Then the
+# same from a tree that was moved, with pkg-config.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$1 scratch=$2 db=$3
@@ -25,6 +26,20 @@ for program in example_c example_cpp; do
   if "$scratch/build/$program" "$scratch" 2>"$scratch/message"; then fail "$program found a value in an empty directory"; fi
   grep -q 'no slice files' "$scratch/message" || fail "$program does not say that there are no slices"
 done
+
+# The installed tree may be moved, and pkg-config finds it there.
+mv "$scratch/installed" "$scratch/moved"
+if command -v pkg-config >/dev/null; then
+  pc=$(dirname "$(find "$scratch/moved" -name awele.pc)")
+  read -ra flags <<<"$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs awele)"
+  [[ ${flags[*]} != *"$scratch/installed"* ]] || fail "awele.pc names the place that it was installed to"
+  cc "$here/example.c" "${flags[@]}" -o "$scratch/example_pc" || fail "the example does not build with awele.pc"
+  found=$(LD_LIBRARY_PATH=$(dirname "$pc") "$scratch/example_pc" "$db")
+  [[ $found == "$wanted" ]] || fail "built with awele.pc it says '$found', not '$wanted'"
+fi
+env -u CMAKE_PREFIX_PATH cmake -S "$here" -B "$scratch/build_moved" -DCMAKE_PREFIX_PATH="$scratch/moved" >"$scratch/moved.log" 2>&1 ||
+  { cat "$scratch/moved.log" >&2; fail "the example does not configure with a tree that was moved"; }
+mv "$scratch/moved" "$scratch/installed"
 
 # Only what the headers offer is visible.
 hidden=$(nm -DC --defined-only "$scratch"/installed/lib*/libawele_probe.so "$scratch"/installed/lib*/*/libawele_probe.so 2>/dev/null |

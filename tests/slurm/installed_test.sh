@@ -28,6 +28,6 @@ for script in solve verify; do
 done
 # The plan answered, so the warning is not the one for want of it.
 said=$(SEEDS=9 OPTIONS="--distances" bash "$scratch/moved/share/awele/slurm/solve.sbatch" 2>&1)
-[[ $said != *"tells no warning time"* ]]
+[[ $said != *"gives no warning time"* ]]
 [[ -f $scratch/moved/share/awele/mpi-environment.sh ]]
 echo "passed"

@@ -15,7 +15,7 @@ inline constexpr int kHalfPits = 6;
 inline constexpr int kPits = 12;
 inline constexpr int kMaxSeeds = 48;
 
-/// Seeds of one side, leftmost pit first as its owner sees it. 0..48 a pit.
+/// Seeds of one side, leftmost pit first as its owner sees it. 0..48 per pit.
 using Half = std::array<std::uint8_t, kHalfPits>;
 
 /// Pits in sowing order: 0..5 the mover's, 6..11 the waiting side's.
@@ -31,8 +31,8 @@ AWELE_API Board join(const Half& mover, const Half& waiting);
 /// one).
 AWELE_API bool has_hole(const Half& half);
 
-/// The five rule sets. They differ only in starving moves, empty halves and grand slams; see README, "Rule
-/// sets".
+/// The five rule sets. They differ only in starving moves, empty halves and grand slams; see
+/// src/game/README.md.
 enum class RuleSet : std::uint8_t { awari, unrestricted, majority_slam, never_starve, abapa };
 
 inline constexpr std::array<RuleSet, 5> kRuleSets = {

@@ -11,14 +11,14 @@
 
 namespace awele {
 
-/// How much a number says of a value.
+/// What a number says about a value.
 enum class Bound : std::uint8_t {
   exact,     ///< it is the value
   at_least,  ///< the value is at least that
   at_most    ///< the value is at most that
 };
 
-/// What is known of a value.
+/// What is known about a value.
 struct KnownValue {
   int value = 0;
   Bound bound = Bound::exact;

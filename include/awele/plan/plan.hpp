@@ -28,7 +28,7 @@ struct PlanSeconds {
   double thresholds = 0;  ///< search for the positions that a threshold settles by itself
   double imbalance = 0;   ///< what the busiest rank has more to do than the mean, in a round
   double records = 0;     ///< packing and unpacking what goes to other ranks
-  double latency = 0;     ///< rounds x exchanges and reductions a round
+  double latency = 0;     ///< rounds x exchanges and reductions per round
   double network = 0;     ///< bytes between nodes
   double finish = 0;      ///< transposition, compression
   double disk_in = 0, disk_out = 0;

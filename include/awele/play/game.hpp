@@ -51,7 +51,7 @@ struct PlayedMove {
   int rest = 0;      ///< seeds besides that went to the mover, because the move ended the game
 };
 
-/// Who gets the seeds on the board when a game goes round for ever. Values take an even split for granted, as
+/// Who gets the seeds on the board when a game goes round forever. Values take an even split for granted, as
 /// they cannot know where in its circle a game will stop; in tournament Oware each side keeps its own row.
 enum class Sharing : std::uint8_t { split, rows };
 
@@ -68,7 +68,7 @@ enum class Ending : std::uint8_t {
   no_move,     ///< seeds but no legal move; each side keeps its own pits (never-starve: nobody does)
   starved,     ///< the last move left the opponent without seeds and took all that was left
   repetition,  ///< the position has come up often enough; what is left is shared
-  agreed       ///< the players agree that the game goes round for ever; what is left is shared
+  agreed       ///< the players agree that the game goes round forever; what is left is shared
 };
 
 struct Outcome {
@@ -108,7 +108,7 @@ class Game {
   /// Plays the move from `pit`. Throws Error (usage) with the reason when it is not legal or the game is
   /// over.
   const PlayedMove& play(int pit);
-  /// Ends the game as one that goes round for ever, which the players agree on. Precondition: it is not over.
+  /// Ends the game as one that goes round forever, which the players agree on. Precondition: it is not over.
   void agree();
   /// Takes the last move back, or the agreement that came after it. Precondition: there is one.
   void undo();
@@ -122,7 +122,7 @@ class Game {
   /// If the move from `pit` ends the game by repetition: what its maker gets more than the other of the seeds
   /// that are left.
   std::optional<int> value_by_repetition(int pit) const;
-  /// What would be final if the game ended here as one that goes round for ever.
+  /// What would be final if the game ended here as one that goes round forever.
   Outcome shared(Sharing sharing, Ending ending = Ending::agreed) const;
   /// The ply before which the present position came up first.
   std::size_t first_occurrence() const;

@@ -1,4 +1,4 @@
-// Asking a database: the C++ interface of libawele_probe. Needs no MPI; nothing of HDF5 shows here.
+// Querying a database: the C++ interface of libawele_probe. Needs no MPI, and does not expose HDF5.
 //
 //   awele::Prober prober("awari");
 //   awele::BoardAnswer answer = prober.answer(awele::parse_board("1 1 1 1 1 1 1 1 1 1 1 1"));
@@ -65,13 +65,13 @@ struct BoardAnswer {
   std::optional<int> distance;
   std::array<MoveAnswer, kHalfPits> moves;
   /// Pits whose move is worth `value`, ascending; where there are distances, of these the ones with the least
-  /// distance if the value is positive, the greatest if it is negative. Who always plays one of them gets
+  /// distance if the value is positive, the greatest if it is negative. Always playing one of them collects
   /// `value` in all. Empty when the rules end the game on this board, or when that end is better than any
   /// move (possible under majority-slam only).
   std::vector<int> best;
 };
 
-/// How much the values of a BoardAnswer say, see Scope: all of them are exact in an exact database.
+/// What the values of a BoardAnswer say, see Scope: all of them are exact in an exact database.
 struct BoardBounds {
   Bound value = Bound::exact;
   std::array<Bound, kHalfPits> moves{};  ///< of each move that has a value
@@ -104,17 +104,17 @@ struct CacheUse {
 /// Answers questions about boards from a directory of slice files. A board is stored when its waiting half
 /// has an empty pit (every board after a move has one); any other is valued by looking one move ahead.
 ///
-/// Chunks of 65,536 positions are read and checked as they are needed and kept in a cache, the least recently
-/// used ones go first. A slice once opened stays usable, whatever happens to its name; slices that a solver
-/// adds are seen after refresh().
+/// Chunks of 65,536 positions are read and checked as they are needed and kept in a cache, from which the
+/// least recently used go first. A slice once opened stays usable, whatever happens to its name; slices that
+/// a solver adds are seen after refresh().
 ///
-/// Thread safety: all member functions may be called from any number of threads at once, but for the
-/// constructor and the destructor. The library calls HDF5 under one lock of its own, as HDF5 is usually not
-/// thread safe: a program that calls HDF5 itself must not do so while another of its threads is in here.
-/// HDF5's own printing of errors is switched off. A fork() waits for what is being read; the child may go on.
+/// Thread safety: all member functions may be called concurrently, except for the constructor and the
+/// destructor. The library calls HDF5 under one lock of its own, as HDF5 is usually not thread safe: a
+/// program that calls HDF5 itself must not do so while another of its threads is in here. HDF5's own printing
+/// of errors is switched off. A fork() waits for what is being read; the child may go on.
 ///
-/// Errors: ProbeError (std::bad_alloc when memory is short). After an error everything goes on as before; a
-/// chunk that was damaged is read again when it is asked for again.
+/// Errors: ProbeError (std::bad_alloc when memory is short). An error changes nothing for later calls; a
+/// chunk that was damaged is read again when it is needed again.
 class AWELE_API Prober {
  public:
   static constexpr std::size_t kDefaultCache = std::size_t{64} << 20;
@@ -170,18 +170,18 @@ class AWELE_API Prober {
   /// to. ProbeFault::file when the value stored is not the one the moves give.
   BoardAnswer answer(const Board& board) const;
   BoardAnswer answer(const Board& board, BoardBounds& bounds) const;
-  /// The value, and how much that says. For a board that is not stored as in answer().
+  /// The value and what it says. For a board that is not stored, as in answer().
   KnownValue known_value(const Board& board) const;
   /// The first of answer().best; none when that is empty.
   std::optional<int> best_move(const Board& board) const;
 
   /// The same for many boards, in their order, never slower than one by one: what is in the cache is
-  /// answered at once, the rest in the order of the files, each chunk read once. 16 bytes a look-up are
-  /// needed besides the results (1 a board for values, up to 14 for answers). When one board has no answer
+  /// answered at once, the rest in the order of the files, each chunk read once. 16 bytes per look-up are
+  /// needed besides the results (1 per board for values, up to 14 for answers). When one board has no answer
   /// the whole call throws.
   std::vector<std::int8_t> values(std::span<const Board> boards) const;
   std::vector<BoardAnswer> answers(std::span<const Board> boards) const;
-  /// With one BoardBounds a board.
+  /// With one BoardBounds per board.
   std::vector<BoardAnswer> answers(std::span<const Board> boards, std::vector<BoardBounds>& bounds) const;
 
  private:

@@ -22,7 +22,7 @@ Histogram stored_histogram(const Database& database, int n);
 
 /// All C(n+5,11) boards whose waiting half has no hole, valued by one ply. Needs the slices n and n-2 .. n-15
 /// as far as they exist. They are read in file order once a batch; a batch holds as many boards as `memory`
-/// bytes allow (about one byte a board; tables of some 4 C(n+1,7) bytes come on top: 33 MB at n = 35, 0.4 GB
+/// bytes allow (about one byte each; tables of some 4 C(n+1,7) bytes come on top: 33 MB at n = 35, 0.4 GB
 /// at n = 48). More memory means fewer batches.
 Histogram holeless_histogram(const Database& database, int n, std::uint64_t memory = kStatisticsMemory);
 

@@ -22,7 +22,7 @@ struct SolveOptions {
   /// Exact values, or outcomes only: clamped to what decides games of so many seeds.
   Scope scope;
   /// Also store for each position the plies to the next capture or the end (awele/store/distances.hpp).
-  /// Rounds are then strict: more of them, and two bytes a position more.
+  /// Rounds are then strict: more of them, and two more bytes per position.
   bool distances = false;
   /// Bytes that a rank can receive in one exchange; 0: eight for each position of a batch.
   std::uint64_t exchange_bytes = 0;

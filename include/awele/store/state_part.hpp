@@ -1,10 +1,10 @@
 // A part of a saved slice state: one HDF5 file with a contiguous range of pieces.
 //
-//   /codes   uint8, one-dimensional: a byte a position, chunks of kPiecePositions, deflate
+//   /codes   uint8, one-dimensional: one byte per position, chunks of kPiecePositions, deflate
 //   /counts  uint8: open moves, two positions a byte (the first in the low half), half as many a chunk; only
 //   of a
 //            state that keeps them apart from the codes
-//   /distances  uint8, only of a solve with distances: two bytes a position, the lower first
+//   /distances  uint8, only of a solve with distances: two bytes per position, the lower first
 //   /crc32   uint32 little-endian, three a piece, piece after piece, one for each of these planes: zlib's
 //            CRC-32 of the plane's bytes, 0 of one that is not there; Fletcher-32
 //
