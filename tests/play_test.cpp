@@ -353,7 +353,7 @@ TEST(Records, MovesThatFollowTheEnd) {
   EXPECT_EQ(record.game.plies(), 2u);
   EXPECT_EQ(
       record.all_notes(),
-      std::vector<std::string>{"The game was decided after ply 1, but the record goes on to ply 2. First "
+      std::vector<std::string>{"The game was decided after ply 1, but the record continues to ply 2. First "
                                "wins 25-20: more than half of the seeds."});
   EXPECT_EQ(load(save_game(record.game)).game.plies(), 2u);
   EXPECT_NE(save_ogn(record).find("25-20\n"), std::string::npos);
