@@ -396,7 +396,7 @@ TEST(Records, SayWhatIsWrong) {
 TEST(Records, TooManyMovesAreRefused) {
   std::string text = "[FEN \"1-0-0-0-0-0-1-0-0-0-0-0-23-23-S\"]\n";
   for (int k = 0; k < 400; ++k) text += kCircle;
-  EXPECT_NE(why_refused(text).find("a game of more than 4000 moves is not read"), std::string::npos);
+  EXPECT_NE(why_refused(text).find("games of more than 4000 moves are not read"), std::string::npos);
 }
 
 /// Cut short and with bytes changed: read or refused, nothing else.
