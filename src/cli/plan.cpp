@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "awele/support/memory.hpp"
+#include "chart.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
 #include "options.hpp"
@@ -40,7 +43,10 @@ latency (rounds x exchanges and reductions), network (bytes between nodes), fini
 (transposing, compressing), disk in, disk out. All slices from 0 on are counted;
 those that exist already take no time.
 
-Formats: table; json, one object: memory in bytes, times in seconds.)";
+Formats: table; json, one object: memory in bytes, times in seconds; svg, a picture
+of the time by slice and by what it is spent on.
+
+  awele plan --seeds 48 --ranks 1024 --ranks-per-node 64 --format svg > plan.svg)";
 
 struct Options {
   int ranks_per_node = 0;
@@ -58,12 +64,14 @@ constexpr int kClusterNodes = 16, kClusterCores = 64;
 struct Term {
   const char* name;
   double PlanSeconds::*seconds;
+  const char* colour;  ///< in pictures (Paul Tol's muted scheme)
 };
-constexpr Term kTerms[] = {{"exits", &PlanSeconds::exits},           {"moves", &PlanSeconds::moves},
-                           {"thresholds", &PlanSeconds::thresholds}, {"imbalance", &PlanSeconds::imbalance},
-                           {"records", &PlanSeconds::records},       {"latency", &PlanSeconds::latency},
-                           {"network", &PlanSeconds::network},       {"finish", &PlanSeconds::finish},
-                           {"disk in", &PlanSeconds::disk_in},       {"disk out", &PlanSeconds::disk_out}};
+constexpr Term kTerms[] = {
+    {"exits", &PlanSeconds::exits, "#332288"},           {"moves", &PlanSeconds::moves, "#88ccee"},
+    {"thresholds", &PlanSeconds::thresholds, "#44aa99"}, {"imbalance", &PlanSeconds::imbalance, "#117733"},
+    {"records", &PlanSeconds::records, "#999933"},       {"latency", &PlanSeconds::latency, "#ddcc77"},
+    {"network", &PlanSeconds::network, "#cc6677"},       {"finish", &PlanSeconds::finish, "#882255"},
+    {"disk in", &PlanSeconds::disk_in, "#aa4499"},       {"disk out", &PlanSeconds::disk_out, "#777777"}};
 
 nlohmann::ordered_json to_json(const PlanSeconds& seconds) {
   nlohmann::ordered_json json;
@@ -150,6 +158,29 @@ void print_terms(const Plan& plan) {
   put("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
 }
 
+/// Time by slice, in a unit that gives numbers people can read.
+Chart time_chart(const Plan& plan) {
+  double most = 0;
+  for (const SlicePlan& slice : plan.slices) most = std::max(most, slice.seconds.all());
+  const auto [unit, seconds] = most >= 7200  ? std::pair("hours", 3600)
+                               : most >= 120 ? std::pair("minutes", 60)
+                                             : std::pair("seconds", 1);
+  Chart chart{fmt::format("awele solve, {} rank{} on {} node{}: {} in all, as planned", plan.machine.ranks,
+                          plan.machine.ranks == 1 ? "" : "s", plan.machine.nodes(),
+                          plan.machine.nodes() == 1 ? "" : "s", format_seconds(plan.seconds.all())),
+              "seeds",
+              unit,
+              {},
+              {}};
+  for (const Term& term : kTerms) chart.series.push_back({term.name, term.colour});
+  for (const SlicePlan& slice : plan.slices) {
+    Chart::Column column{std::to_string(slice.seeds), {}};
+    for (const Term& term : kTerms) column.parts.push_back(slice.seconds.*term.seconds / seconds);
+    chart.columns.push_back(column);
+  }
+  return chart;
+}
+
 /// A sentence or two on what a machine with so many ranks would need.
 std::string needs(const Plan& plan) {
   return fmt::format(
@@ -174,6 +205,10 @@ int run(Options options) {
   machine.ranks_per_node = options.ranks_per_node ? options.ranks_per_node : machine.ranks;
   if (machine.memory_per_node == 0) machine.memory_per_node = node_memory().bytes;
   const Plan plan = plan_solve(options.solve, machine);
+  if (options.format == "svg") {
+    put_text(to_svg(time_chart(plan)));
+    return static_cast<int>(ExitCode::ok);
+  }
   const std::optional<int> nodes = fewest_nodes(options.solve, machine);
   const int useful = most_useful_ranks(options.solve, machine);
   const bool whole_game = options.solve.seeds == kMaxSeeds;
@@ -242,7 +277,7 @@ void add_plan(CLI::App& app, Context& context) {
                    fmt::format("GB per second of the file system (default {})", machine.disk))
       ->type_name("GB/s")
       ->transform(real(1e-6, 1e6));
-  add_format(*command, options->format, {"table", "json"});
+  add_format(*command, options->format, {"table", "json", "svg"});
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }
 

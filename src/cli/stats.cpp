@@ -14,6 +14,7 @@
 #include "awele/run/json.hpp"
 #include "awele/support/error.hpp"
 #include "board_print.hpp"
+#include "chart.hpp"
 #include "commands.hpp"
 #include "numbers.hpp"
 #include "options.hpp"
@@ -42,8 +43,10 @@ C(n+11,11). For each slice it shows one of
              have a single best move, the longest distance and an example of it
 
 Formats: table; csv, with a header; json, where every slice has positions, won,
-drawn, lost and mean as well. Only values, distances and numbers of moves that
-occur are printed. What a slice does not hold is - (table), empty (csv) or null.
+drawn, lost and mean as well; svg, a picture of the values: of one slice how many
+boards have each, of all slices the share won, drawn and lost. Only values,
+distances and numbers of moves that occur are printed. What a slice does not hold
+is - (table), empty (csv) or null.
 
 In an outcome database (awele clamp, awele solve --outcome) the outermost values
 stand for all beyond them: every format writes them as "<= -W" and ">= W", the mean
@@ -51,7 +54,8 @@ is not known, and moves are best when they decide the game alike.
 
 Examples:
   awele stats --db awari --slice 12 --all-boards --format csv
-  awele stats --db awari --show summary)";
+  awele stats --db awari --show summary
+  awele stats --db awari --slice 12 --format svg > slice-12.svg)";
 
 struct Options {
   std::string db, format, show = "values";
@@ -220,6 +224,48 @@ void print_table_row(const Row& row) {
   }
 }
 
+// Colours that people with any kind of colour vision tell apart (Okabe and Ito).
+const std::vector<Chart::Series> kOutcomes = {{"lost", "#d55e00"}, {"drawn", "#999999"}, {"won", "#0072b2"}};
+
+std::string boards_of(const Options& options) { return options.all_boards ? "boards" : "stored boards"; }
+
+/// Boards of one slice by value.
+Chart values_chart(const Options& options, const Scope& scope, int n, const Json& slice) {
+  Chart chart{fmt::format("Awele: {} of {} seeds by their value for the side to move ({})",
+                          boards_of(options), n, describe(scope)),
+              "value",
+              boards_of(options),
+              kOutcomes,
+              {}};
+  for (const Json& cell : slice["values"]) {
+    const bool clamped = cell["value"].is_string();
+    const std::string name =
+        clamped ? cell["value"].get<std::string>() : fmt::format("{:+}", cell["value"].get<int>());
+    Chart::Column column{name, {0, 0, 0}};
+    const bool below = name[0] == '<' || name[0] == '-', none = name == "+0";
+    column.parts[none ? 1 : below ? 0 : 2] = cell["positions"].get<double>();
+    chart.columns.push_back(column);
+  }
+  return chart;
+}
+
+/// Percent of the boards of each slice that are lost, drawn and won.
+Chart outcomes_chart(const Options& options, const Scope& scope, const Json& slices) {
+  Chart chart{fmt::format("Awele: {} that the side to move wins, draws and loses ({})", boards_of(options),
+                          describe(scope)),
+              "seeds",
+              "percent",
+              kOutcomes,
+              {}};
+  for (const Json& slice : slices) {
+    Chart::Column column{fmt::to_string(slice["seeds"].get<int>()), {}};
+    for (const char* outcome : {"lost", "drawn", "won"})
+      column.parts.push_back(100 * slice[outcome].get<double>() / slice["positions"].get<double>());
+    chart.columns.push_back(column);
+  }
+  return chart;
+}
+
 /// The slices asked for, as far as there is something to show.
 std::vector<int> slices_of(const Options& options, const Database& database) {
   std::vector<int> slices = options.slice >= 0 ? std::vector<int>{options.slice} : database.slices();
@@ -239,6 +285,9 @@ int run(const Options& options) {
   if (options.all_boards && (options.show == "distances" || options.show == "moves"))
     throw Error(ExitCode::usage,
                 fmt::format("--show {} counts stored boards; leave --all-boards out", options.show));
+  if (options.format == "svg" && options.show != "values")
+    throw Error(ExitCode::usage,
+                fmt::format("--format svg draws values; --show {} has no picture", options.show));
   const Statistics statistics(options);
   const Database& database = statistics.database();
   const std::vector<int> slices = slices_of(options, database);
@@ -254,7 +303,7 @@ int run(const Options& options) {
   bool first = true;
   for (int n : slices) {
     const Shown shown = statistics.show(n);
-    if (options.format == "json") json["slices"].push_back(shown.json);
+    if (options.format == "json" || options.format == "svg") json["slices"].push_back(shown.json);
     if (values_table) print_values_table(n, shown, std::exchange(first, false));
     for (const Row& row : shown.rows) {
       if (options.format == "csv") put("{}\n", fmt::join(row, ","));
@@ -263,6 +312,10 @@ int run(const Options& options) {
     deliver_results();  // a large slice takes minutes
   }
   if (options.format == "json") put("{}\n", json_text(json));
+  if (options.format == "svg")
+    put_text(to_svg(options.slice >= 0
+                        ? values_chart(options, database.scope(), options.slice, json["slices"][0])
+                        : outcomes_chart(options, database.scope(), json["slices"])));
   return static_cast<int>(ExitCode::ok);
 }
 
@@ -279,7 +332,7 @@ void add_stats(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"values", "distances", "moves", "summary"}).description(""));
   command->add_flag("--all-boards", options->all_boards,
                     "Also count boards that are not stored because the waiting half has no empty pit");
-  add_format(*command, options->format, {"table", "csv", "json"});
+  add_format(*command, options->format, {"table", "csv", "json", "svg"});
   command
       ->add_option(
           "--memory", options->memory,

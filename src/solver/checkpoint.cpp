@@ -662,8 +662,8 @@ std::optional<Checkpoints::Restored> Checkpoints::restore(SliceState& state, con
     if (error.empty()) error = other_slice(control.progress, slice_crc);
     if (error.empty()) {
       set_ = planes_of(state, control.progress);
-      std::memset(state.codes.data(), state.meaning.padding(), state.codes.size());
-      std::memset(state.counts.data(), 0, state.counts.size());
+      std::fill(state.codes.begin(), state.codes.end(), state.meaning.padding());
+      std::fill(state.counts.begin(), state.counts.end(), std::uint8_t{0});
       error = read_parts(state, path, control);
     }
     if (error.empty()) return Restored{path, control.progress};

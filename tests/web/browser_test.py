@@ -6,9 +6,12 @@
 Exit code 77 (skipped) where there is no such browser. --pictures keeps screenshots for people to look at."""
 import json
 import pathlib
+import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+from random import Random
 
 try:
     from selenium import webdriver
@@ -237,6 +240,49 @@ def test_names_and_contrast(driver, server):
     assert ratios and not poor, poor
 
 
+def axe():
+    """The source of axe-core, fetched for this test alone; None where npm or the network is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            subprocess.run(["npm", "pack", "--silent", "axe-core@4"], cwd=folder, check=True, capture_output=True, timeout=60)
+            with tarfile.open(next(pathlib.Path(folder).glob("axe-core-*.tgz"))) as package:
+                return package.extractfile("package/axe.min.js").read().decode()
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+
+def test_axe(driver, server):
+    """No violation of WCAG 2 A and AA, in light and dark, on a phone, while editing, in a finished game."""
+    source = axe()
+    if source is None:
+        print("  left out: axe-core cannot be had here")
+        return
+    views = {"start": "", "game": "?board=1,1,1,1,1,1,1,1,1,1,1,1&moves=AbC", "bad": "?board=1,2",
+             "over": "?board=0,0,0,0,0,0,2,2,0,0,0,0"}
+    with Other(dark=True) as dark, Other(width=360, height=780) as phone:
+        for name, each in ("light", driver), ("dark", dark), ("phone", phone):
+            page = Page(each, server)
+            for view, query in [*views.items(), ("editor", "")]:
+                page.open(query)
+                if view == "editor":
+                    page.find("#edit").click()
+                each.execute_script(source)
+                if view == "start":  # a fault that it must find
+                    assert violations(each, "document.body.append(document.createElement('img'))"), "axe finds nothing"
+                    page.open(query)
+                    each.execute_script(source)
+                found = violations(each)
+                assert not found, (name, view, found)
+
+
+def violations(driver, before=""):
+    """Rules, and what breaks them, of the page after the script `before`."""
+    return driver.execute_async_script(before + """;
+      const done = arguments[0];
+      axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}).then(
+        result => done(result.violations.map(v => [v.id, v.help, v.nodes.map(n => n.html)])), error => done([String(error)]));""")
+
+
 def test_edit_load_save(driver, server):
     page = Page(driver, server).open()
     page.find("#edit").click()
@@ -308,6 +354,104 @@ def test_endings_of_all_rules(driver, server):
             assert answer["outcome"] or answer["choice"] is None, (rules, page.moves())
 
 
+# How a game can end by moves. A side without seeds to move has lost the rest when the other moved, except where it
+# may not be left without: there the mover may be stuck.
+ENDINGS_BY_MOVES = {rules: {"majority", "repetition", "starved" if rules in ("awari", "unrestricted") else "no_move"}
+                    for rules in RULES}
+
+
+def random_game(client, random, seeds):
+    """Board, stores, moves and outcome of a game of random moves on a random board."""
+    board, stores = [0] * 12, [random.randrange(20)] * 2  # full stores make a majority late
+    for _ in range(seeds):
+        board[random.randrange(12)] += 1
+    moves = ""
+    for _ in range(100):
+        here = client.json("/api/v1/position?" + state(board, stores, moves=moves))
+        if here["outcome"]:
+            break
+        moves += random.choice([move["pit"] for move in here["moves"] if move["legal"]])
+    return board, stores, moves, here["outcome"]
+
+
+def test_every_ending_by_moves(driver, server):
+    """Whole games, whose last move is played on the page: the verdict names the ending and the stores."""
+    random = Random(1)
+    for rules in RULES:
+        with Server(PROGRAM, DATABASES / rules) as other:
+            page, client, found = Page(driver, other), Client(other), {}
+            for k in range(1000):
+                board, stores, moves, outcome = random_game(client, random, 2 + 2 * (k % 5))
+                if outcome and moves:
+                    found.setdefault(outcome["ending"], (board, stores, moves, outcome))
+                if set(found) == ENDINGS_BY_MOVES[rules]:
+                    break
+            assert set(found) == ENDINGS_BY_MOVES[rules], (rules, set(found))
+            for ending, (board, stores, moves, outcome) in found.items():
+                page.open("?" + state(board, stores, moves=moves[:-1]))
+                page.click_pit(moves[-1])
+                page.wait(lambda: WORDS_OF_ENDINGS[ending] in page.text("#verdict"), f"{ending}: {moves}")
+                final = "–".join(f"{each:g}" for each in outcome["stores"])
+                assert final in page.text("#verdict"), (final, page.text("#verdict"))
+                assert not page.all(".pit.playable"), "no pit is left to play"
+            assert not page.errors(), page.errors()
+
+
+WORDS_OF_ENDINGS = {"majority": "more than half of all seeds", "emptied": "no seeds to move", "no_move": "no legal move",
+                    "starved": "the last move took all that was left", "repetition": "the position repeats"}
+
+
+def run(*words):
+    subprocess.run([PROGRAM, *words], check=True, capture_output=True)
+
+
+def test_outcome_database(driver, server):
+    """A clamped value is never shown as if it were exact."""
+    with tempfile.TemporaryDirectory() as folder:
+        run("clamp", "--db", str(DATABASES / "awari"), "--out", folder, "--total", "18")
+        with Server(PROGRAM, folder) as other:
+            page, client, bounds = Page(driver, other), Client(other), 0
+            assert "outcomes of games of 18 seeds" in page.open().text("#database"), page.text("#database")
+            random = Random(2)
+            for _ in range(20):
+                board = [0] * 12
+                for _ in range(14):
+                    board[random.randrange(12)] += 1
+                answer = client.json("/api/v1/position?" + state(board))
+                page.open(f"?board={','.join(map(str, board))}")
+                for move in answer["moves"]:
+                    if not move["legal"] or move["value"] is None:
+                        continue
+                    shown = page.pit(move["pit"]).text
+                    bounds += move["bound"] is not None
+                    words = {None: False, "at_least": "at least", "at_most": "at most"}[move["bound"]]
+                    assert words in shown if words else "at " not in shown, (board, move, shown)
+                if answer["bound"]:
+                    words = answer["bound"].replace("_", " ")
+                    assert words in page.text("#verdict"), (board, page.text("#verdict"))
+            assert bounds > 10, "too few values beyond the bounds were looked at"
+            page.picture("outcomes")
+
+
+def test_distances(driver, server):
+    """Plies are shown where they are stored; where they are not, it is said how to have them."""
+    hint = "solved without distances"
+    assert hint in Page(driver, server).open().text("body")
+    with tempfile.TemporaryDirectory() as folder:
+        run("solve", "--distances", "--seeds", "8", "--db", folder)
+        with Server(PROGRAM, folder) as other:
+            page, client = Page(driver, other), Client(other)
+            board = [0, 1, 0, 2, 0, 1, 1, 0, 2, 0, 0, 1]
+            page.open(f"?board={','.join(map(str, board))}")
+            assert hint not in page.text("body")
+            answer = client.json("/api/v1/position?" + state(board))
+            assert answer["distance"] and f"{answer['distance']} plies" in page.text("#verdict"), page.text("#verdict")
+            rows = [row.text for row in page.all("#moves tbody tr")]
+            for move in answer["moves"]:
+                if move["legal"] and move["distance"]:
+                    assert any(row.startswith(move["pit"]) and f" {move['distance']} " in row + " " for row in rows), rows
+
+
 def page_board(server):
     each = max(1, min(4, Client(server).json("/api/v1/database")["complete_up_to"] // 12))
     return [each] * 12
@@ -342,6 +486,13 @@ def test_phone(driver, server):
         page.wait(lambda: len(page.all("#list button")) == 3, "the list")
         page.picture("dark")
         test_names_and_contrast(dark, server)
+
+
+def readme_picture(driver, server):
+    """Not a test: what README shows (scripts/explorer-picture.sh)."""
+    page = Page(driver, server).open("?board=1,1,1,1,1,1,1,1,1,1,1,1&moves=AbC")
+    page.wait(lambda: len(page.all("#list button")) == 3, "the list of moves")
+    page.picture("explorer")
 
 
 chosen = arguments[2:] or [name for name in globals() if name.startswith("test_")]
