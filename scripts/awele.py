@@ -427,7 +427,7 @@ class _Slice:
         self.rules = self.attributes["rules"]
         _require(self.rules in RULES, "it names an unknown rule set")
         if self.attributes["seeds"] != self.n:
-            raise Damaged(f"{self.path} is the slice of {self.attributes['seeds']} seeds; rename it to its true name")
+            raise Damaged(f"{self.path} is the slice of {self.attributes['seeds']} seeds; rename it to match")
         _require(self.attributes["positions"] == slice_size(self.n), "its number of positions is wrong")
         self.total = self.attributes.get("total", 0)
         _require(self.total == 0 or self.n <= self.total <= MAX_SEEDS, f"it claims to be of games of {self.total} seeds")

@@ -173,7 +173,7 @@ TEST_P(SolveOnDisk, LookedAtBeforeASliceIsSolved) {
   disk.fill(300);
   const auto hopeless = run(command);
   EXPECT_EQ(hopeless.code, 4) << hopeless.err;
-  EXPECT_NE(hopeless.err.find("slice 12 takes some 0."), std::string::npos) << hopeless.err;
+  EXPECT_NE(hopeless.err.find("slice 12 needs about 0."), std::string::npos) << hopeless.err;
   EXPECT_NE(hopeless.err.find("free some space and run the same command again"), std::string::npos);
   EXPECT_FALSE(begun());
 

@@ -330,7 +330,7 @@ TEST(Library, BoardsOutsideTheDatabase) {
   const Prober prober(dir);
   EXPECT_EQ(prober.complete_up_to(), 4);
   EXPECT_EQ(fault_of([&] { prober.value(Board{49}); }, "49 seeds"), ProbeFault::board);
-  EXPECT_EQ(fault_of([&] { prober.value(Board{9}); }, "up to 8 only"), ProbeFault::not_solved);
+  EXPECT_EQ(fault_of([&] { prober.value(Board{9}); }, "only up to 8"), ProbeFault::not_solved);
   EXPECT_EQ(fault_of([&] { prober.value(Board{5}); }, "slice_05.h5 is missing"), ProbeFault::not_solved);
   EXPECT_EQ(fault_of(
                 [&] {

@@ -71,7 +71,7 @@ TEST_F(PlayCommands, StoresMustAddUp) {
 }
 
 TEST_F(PlayCommands, LineBeyondTheDatabase) {
-  expect_refused(awele("line 1 1 1 1 1 1 1 1 1 1 1 1"), "is solved up to 6 only");
+  expect_refused(awele("line 1 1 1 1 1 1 1 1 1 1 1 1"), "is solved only up to 6");
 }
 
 TEST_F(PlayCommands, LineTellsACycle) {
@@ -238,7 +238,7 @@ TEST_F(PlayCommands, AnnotateReadsRecordsAndWritesOgn) {
   // A record without rules is one of the database's; one that goes on past the end is read with a note.
   EXPECT_NE(abapa("annotate --depth 2 -", "FfAeC").out.find("    5  C7 "), std::string::npos);
   const auto past = awele("annotate - <" + file("[FEN \"0-0-1-0-1-1-1-0-1-0-1-0-23-19-S\"] F c"));
-  EXPECT_NE(past.err.find("note: The game was decided after ply 1, but the record goes on to ply 2."),
+  EXPECT_NE(past.err.find("note: The game was decided after ply 1, but the record continues to ply 2."),
             std::string::npos)
       << past.err;
   EXPECT_NE(past.out.find("First wins 25-19"), std::string::npos) << past.out;

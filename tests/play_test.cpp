@@ -353,7 +353,7 @@ TEST(Records, MovesThatFollowTheEnd) {
   EXPECT_EQ(record.game.plies(), 2u);
   EXPECT_EQ(
       record.all_notes(),
-      std::vector<std::string>{"The game was decided after ply 1, but the record goes on to ply 2. First "
+      std::vector<std::string>{"The game was decided after ply 1, but the record continues to ply 2. First "
                                "wins 25-20: more than half of the seeds."});
   EXPECT_EQ(load(save_game(record.game)).game.plies(), 2u);
   EXPECT_NE(save_ogn(record).find("25-20\n"), std::string::npos);
@@ -396,7 +396,7 @@ TEST(Records, SayWhatIsWrong) {
 TEST(Records, TooManyMovesAreRefused) {
   std::string text = "[FEN \"1-0-0-0-0-0-1-0-0-0-0-0-23-23-S\"]\n";
   for (int k = 0; k < 400; ++k) text += kCircle;
-  EXPECT_NE(why_refused(text).find("a game of more than 4000 moves is not read"), std::string::npos);
+  EXPECT_NE(why_refused(text).find("games of more than 4000 moves are not read"), std::string::npos);
 }
 
 /// Cut short and with bytes changed: read or refused, nothing else.
