@@ -53,11 +53,9 @@ void print_move(const MoveReport& move, const Situation& situation, RuleSet rule
 
 void print_difference(const Interval& proven, const Situation& situation, RuleSet rules) {
   const Interval final{proven.low + situation.lead(), proven.high + situation.lead()};
-  if (rules != RuleSet::majority_slam) {
+  if (rules != RuleSet::majority_slam)
     put("Proven: the final difference is {}{} for the side to move.\n", final.exact() ? "" : "within ",
         interval_in_words(final));
-    return;
-  }
   const char* result = final.low > 0     ? "the side to move wins"
                        : final.high < 0  ? "the side to move loses"
                        : final.exact()   ? "a draw"

@@ -15,10 +15,12 @@
 #include "awele/support/error.hpp"
 #include "awele/support/stopwatch.hpp"
 #include "commands.hpp"
+#include "messages.hpp"
 #include "numbers.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "results.hpp"
+#include "search_options.hpp"
 #include "situation_options.hpp"
 
 namespace awele::cli {
@@ -35,15 +37,20 @@ Two things are reported for every move, and never mixed:
   proven    an interval [at least, at most] of its value: how many more of the
             seeds on the board (this move's capture included) the side that
             makes it captures than its opponent, under best play by both. It
-            rests on the rules and the database alone: on alpha-beta with the
-            worst and the best case at the horizon, and on a part of the graph
-            of positions that is solved with its cycles, as a database is (an
-            endless line splits what is left evenly). Where an outcome database
-            knows only bounds, these are used.
+            rests on the rules and the database alone: on a part of the graph of
+            positions that is grown where it matters and solved with its cycles,
+            as a database is (an endless line splits what is left evenly), taking
+            the worst and the best for what is not part of it. Who wins is asked
+            first. Where an outcome database knows only bounds, these are used.
   estimate  what a search of this depth expects, with the database and, beyond
             it, an evaluation at the horizon: seeds weighted towards the pits on
             the right, and mobility. No more than an estimate, but always
             within what is proven.
+
+Within reach of the database (the missing slices have at most 1000 times the
+positions of --graph) most of the time goes to proofs, elsewhere all of it goes to
+estimates. It says when the graph is full, and when solving the missing slices
+would take less time than searching.
 
 With --stores the final difference is shown too: the value plus the lead of the side
 to move. (Under majority-slam values are thresholds, see awele probe --help: the
@@ -51,13 +58,13 @@ side to move wins if that sum is positive, draws if it is 0.)
 
 It stops when the value is proven, or at the first limit reached: --depth, --time
 (10 s if no limit is given), or, after the step that exceeds it, --nodes. With
---depth or --nodes the result is the same for any number of ranks. Under mpirun the
-moves are dealt to the ranks, with separate searches for estimates and for proofs
-(root splitting): up to twelve ranks have work.
+--depth or --nodes the result is the same for any number of ranks. Under mpirun
+one rank grows the graph, and the moves are dealt to the others for their
+estimates: up to seven ranks have work.
 
 With --format json it prints one object per step, each on its own line:
-  {"depth":..,"complete":..,"nodes":..,"seconds":..,"hits":..,"at_least":..,
-   "at_most":..,"best":..,"moves":[{"pit":..,"move":"E3x5","captured":..,
+  {"depth":..,"complete":..,"nodes":..,"seconds":..,"hits":..,"graph":..,
+   "graph_full":..,"at_least":..,"at_most":..,"best":..,"moves":[{"pit":..,"move":"E3x5","captured":..,
    "at_least":..,"at_most":..,"estimate":..,"line":["E3x5",..]},..]}
 with values of the seeds on the board; with --stores also "difference":[..,..].
 
@@ -77,6 +84,8 @@ struct Options {
 };
 
 constexpr double kDefaultSeconds = 10;
+/// What solving may take to be worth a hint whatever the search took.
+constexpr double kWorthSolving = 60;
 constexpr int kDeepest = 200;
 
 nlohmann::ordered_json to_json(const AnalysisReport& report, const Situation& situation,
@@ -87,6 +96,8 @@ nlohmann::ordered_json to_json(const AnalysisReport& report, const Situation& si
   json["nodes"] = report.nodes;
   json["seconds"] = seconds;
   json["hits"] = report.hits;
+  json["graph"] = report.graph_positions;
+  json["graph_full"] = report.graph_full;
   json["at_least"] = report.proven.low;
   json["at_most"] = report.proven.high;
   if (!options.situation.stores.empty())
@@ -132,7 +143,9 @@ class Run {
       analysis.finish_step(depth, found);
       print_step(analysis.report());
     }
-    if (ranks_.root() && !json()) print_analysis(analysis.report(), situation_, rules_, stores());
+    if (!ranks_.root()) return 0;
+    if (!json()) print_analysis(analysis.report(), situation_, rules_, stores());
+    if (!analysis.finished()) say_what_would_help(analysis.report());
     return 0;
   }
 
@@ -153,6 +166,13 @@ class Run {
   std::vector<std::string> exchange(const std::string& own) const {
     const std::vector<std::string> all = ranks_.gather(own);
     return {ranks_.broadcast(fmt::format("{}", fmt::join(all, "")))};
+  }
+
+  void say_what_would_help(const AnalysisReport& report) const {
+    if (report.graph_full) message("note: {}", graph_is_full(report, options_.limits));
+    const auto hint = hint_to_solve(prober_, situation_.board, rules_, ranks_.size());
+    if (hint && hint->seconds <= std::max(kWorthSolving, 10 * watch_.seconds()))
+      message("note: {}", hint->sentence);
   }
 
   void begin() const {
@@ -202,17 +222,7 @@ void add_analyze(CLI::App& app, Context& context) {
   add_situation(*command, options->situation);
   add_limits(*command, *options);
   add_seeds(*command, "--slices", options->up_to, "Use only the slices of up to N seeds (default: all)");
-  command
-      ->add_option("--table", options->limits.table_bytes,
-                   "Memory for the transposition tables of all ranks together (default 64MiB)")
-      ->transform(bytes(0))
-      ->type_name("BYTES");
-  command
-      ->add_option("--graph", options->limits.graph_positions,
-                   "Positions that the proof graphs of all ranks together may expand, 100 bytes each "
-                   "(default 1000000)")
-      ->type_name("K")
-      ->transform(whole(0, std::uint64_t{1} << 40));
+  add_search_tuning(*command, options->limits);
   command->add_option("--cache", options->cache, "Memory per rank for pieces of the database (default 64MiB)")
       ->transform(bytes(0))
       ->type_name("BYTES");

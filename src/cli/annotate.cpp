@@ -13,6 +13,7 @@
 #include "messages.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include "search_options.hpp"
 
 namespace awele::cli {
 
@@ -54,6 +55,7 @@ struct Options {
   std::string db, game, format;
   std::optional<Sharing> repetition;
   Effort effort{200, 1};
+  AnalysisLimits limits;
 };
 
 std::string short_value(const Advice& advice) {
@@ -76,7 +78,7 @@ class Annotation {
         prober_(options.db, Prober::kDefaultCache, Accept::any),
         record_(read_game(options.game, prober_.rules().value_or(RuleSet::awari), options.repetition)),
         game_(record_.game),
-        player_(prober_, game_.rules(), options.effort) {
+        player_(prober_, game_.rules(), options.effort, options.limits) {
     prober_.require_rules(game_.rules());
   }
 
@@ -179,6 +181,7 @@ void add_annotate(CLI::App& app, Context& context) {
       ->required();
   add_repetition(*command, options->repetition);
   add_effort(*command, options->effort);
+  add_search_tuning(*command, options->limits);
   add_format(*command, options->format, {"text", "ogn"});
   command->callback(
       [options, &context] { context.command = [options] { return Annotation(*options).run(); }; });

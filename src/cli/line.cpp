@@ -3,9 +3,11 @@
 
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "awele/play/guide.hpp"
 #include "awele/play/notation.hpp"
+#include "awele/run/json.hpp"
 #include "board_print.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -38,11 +40,20 @@ From an outcome database (awele clamp, awele solve --outcome) the line keeps wha
 is won or drawn in games of as many seeds as the database is for; of values beyond
 that it says only that they are at least (>=) or at most (<=) a number.
 
+With --format json one object:
+  {"moves":[{"side":..,"pit":..,"move":"E3x5","captured":..,"rest":..,
+    "value":..,"bound":..,"distance":..,"stores":[..,..]},..],
+   "outcome":{"text":..,"winner":..,"stores":[..,..]},"cycle":..}
+bound: at_least or at_most for a number that the value may lie beyond, else null;
+rest: seeds taken besides by a move that ends the game; stores: first's first;
+cycle: the number of plies before the first time of a position that comes back,
+else null.
+
 Example:
   awele line --db awari 0 0 2 1 0 3 1 0 0 2 2 1 --stores 20,16)";
 
 struct Options {
-  std::string db, rules;
+  std::string db, rules, format;
   SituationOptions situation;
 };
 
@@ -92,11 +103,47 @@ void print_kind(Scope scope, int total) {
   put("\n");
 }
 
+using Json = nlohmann::ordered_json;
+
+Json halves(int count) { return count % 2 == 0 ? Json(count / 2) : Json(count / 2.0); }
+
+Json to_json(const LineMove& each, const Stores& after) {
+  const PlayedMove& move = each.move;
+  Json json = {{"side", name(move.side)},   {"pit", std::string(1, pit_letter(move.side, move.pit))},
+               {"move", format_move(move)}, {"captured", move.captured},
+               {"rest", move.rest},         {"value", each.value.value}};
+  json["bound"] = each.value.bound == Bound::exact      ? Json()
+                  : each.value.bound == Bound::at_least ? Json("at_least")
+                                                        : Json("at_most");
+  json["distance"] = each.distance;
+  json["stores"] = after;
+  return json;
+}
+
+Json to_json(const OptimalLine& line) {
+  Json json;
+  json["moves"] = Json::array();
+  for (std::size_t ply = 0; ply < line.moves.size(); ++ply)
+    json["moves"].push_back(to_json(line.moves[ply], line.game.before(ply + 1).stores));
+  const Outcome& outcome = *line.game.outcome();
+  const auto winner = outcome.winner();
+  json["outcome"] = {{"text", describe(outcome, line.game.rules())},
+                     {"winner", winner ? Json(name(*winner)) : Json()},
+                     {"stores", {halves(outcome.halves[0]), halves(outcome.halves[1])}}};
+  const bool cycle = outcome.ending == Ending::repetition;
+  json["cycle"] = cycle ? Json(line.game.first_occurrence()) : Json();
+  return json;
+}
+
 int run(const Options& options) {
   const Prober prober(options.db, Prober::kDefaultCache, Accept::any);
   if (!options.rules.empty()) prober.require_rules(*parse_rules(options.rules));
   const RuleSet rules = prober.rules().value_or(RuleSet::awari);
   const OptimalLine line = optimal_line(prober, read_situation(options.situation, rules));
+  if (options.format == "json") {
+    put("{}\n", json_text(to_json(line)));
+    return 0;
+  }
   put("{}\n", draw_situation(line.game.start()));
   print_kind(prober.scope(), line.game.start().total());
   if (!line.moves.empty()) print_moves(line);
@@ -117,6 +164,7 @@ void add_line(CLI::App& app, Context& context) {
   add_db(*command, options->db);
   add_rules(*command, options->rules, "Refuse a database of any other rule set (default: accept all)");
   add_situation(*command, options->situation);
+  add_format(*command, options->format, {"text", "json"});
   command->callback([options, &context] { context.command = [options] { return run(*options); }; });
 }
 

@@ -21,17 +21,17 @@ std::optional<int> pit_of_letter(char letter) {
   return std::nullopt;
 }
 
-std::string draw_situation(const Situation& situation) {
-  const bool first = situation.to_move == Side::first;
-  const Half below = first ? mover_half(situation.board) : waiting_half(situation.board);
-  const Half above = first ? waiting_half(situation.board) : mover_half(situation.board);
+std::string draw_situation(const Situation& situation, Side below) {
+  const bool mover_below = situation.to_move == below;
+  const Half lower = mover_below ? mover_half(situation.board) : waiting_half(situation.board);
+  const Half upper = mover_below ? waiting_half(situation.board) : mover_half(situation.board);
   std::string labels_above, row_above, row_below, labels_below, line = "  +";
   for (int k = 0; k < kHalfPits; ++k) {
     const int back = kHalfPits - 1 - k;
-    labels_above += fmt::format(" {:>3} ", pit_letter(Side::second, back));
-    row_above += fmt::format(" {:>2} |", above[back]);
-    row_below += fmt::format(" {:>2} |", below[k]);
-    labels_below += fmt::format(" {:>3} ", pit_letter(Side::first, k));
+    labels_above += fmt::format(" {:>3} ", pit_letter(other(below), back));
+    row_above += fmt::format(" {:>2} |", upper[back]);
+    row_below += fmt::format(" {:>2} |", lower[k]);
+    labels_below += fmt::format(" {:>3} ", pit_letter(below, k));
     line += "----+";
   }
   const auto player = [&](Side side) {
@@ -39,7 +39,7 @@ std::string draw_situation(const Situation& situation) {
                        side == situation.to_move ? "  <- to move" : "");
   };
   return fmt::format("  {}\n{}\n  |{}{}\n{}\n  |{}{}\n{}\n  {}\n", labels_above, line, row_above,
-                     player(Side::second), line, row_below, player(Side::first), line, labels_below);
+                     player(other(below)), line, row_below, player(below), line, labels_below);
 }
 
 Stores parse_stores(std::string_view text) {

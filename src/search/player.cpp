@@ -17,12 +17,26 @@ int expected(const Advice& advice) {
   return std::clamp(advice.estimate.value_or((low + high) / 2), low, high);
 }
 
-std::vector<Advice> Player::advise(const Game& game) {
-  const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_, limits_);
+AnalysisLimits limits_in_play() {
+  AnalysisLimits limits;
+  limits.reach = 30;
+  return limits;
+}
+
+std::vector<Advice> Player::advise(const Game& game) { return advise(game, limits_); }
+
+std::vector<Advice> Player::advise(const Game& game, const AnalysisLimits& limits) const {
+  const AnalysisReport report = analyze(game.now(), rules_, Leaves(&prober_), effort_, limits);
+  const int n = seeds(game.now().board);
   std::vector<Advice> all;
   for (const MoveReport& move : report.moves) {
     const std::optional<int> repetition = game.value_by_repetition(move.pit);
-    Advice advice{move.pit, move.proven, move.estimate, move.known, repetition.has_value()};
+    Advice advice{.pit = move.pit,
+                  .proven = move.proven,
+                  .estimate = move.estimate,
+                  .known = move.known,
+                  .possible = {2 * move.captured - n, n},
+                  .repeats = repetition.has_value()};
     if (repetition) advice.proven = {*repetition, *repetition};
     if (advice.proven.exact()) advice.estimate.reset();
     all.push_back(advice);
@@ -31,7 +45,28 @@ std::vector<Advice> Player::advise(const Game& game) {
 }
 
 Advice Player::choose(const Game& game) {
-  const std::vector<Advice> all = advise(game);
+  AnalysisLimits limits = limits_;
+  limits.best_only = style_.plain();
+  const std::vector<Advice> all = advise(game, limits);
+  const Advice best = best_move(game, all);
+  if (style_.plain()) return best;
+  // Where a win must make headway a move of the same value need not.
+  if (style_.give_away == 0 && best.proven.exact() && best.proven.low != 0) return best;
+  std::vector<Advice> good;
+  for (const Advice& each : all)
+    if (is_good_enough(all, each)) good.push_back(each);
+  return good[std::uniform_int_distribution<std::size_t>(0, good.size() - 1)(random_)];
+}
+
+/// Whether the style allows the move, one of `all`. The best one always is.
+bool Player::is_good_enough(const std::vector<Advice>& all, const Advice& move) const {
+  constexpr int kAsGood = 10;  // hundredths that an estimate does not tell apart
+  const Loss loss = loss_of(all, move);
+  const int margin = loss.proven.exact() ? 0 : kAsGood;
+  return loss.proven.low <= style_.give_away && loss.estimate <= 100 * style_.give_away + margin;
+}
+
+Advice Player::best_move(const Game& game, const std::vector<Advice>& all) {
   const Advice& best = best_of(all);
   const bool known = std::all_of(all.begin(), all.end(), [](const Advice& each) {
     return each.proven.exact() || each.known.has_value();
@@ -73,9 +108,15 @@ std::string describe(const Advice& advice) {
   if (advice.repeats) return signed_number(advice.proven.low) + " (the position repeats, and the game ends)";
   if (advice.proven.exact()) return signed_number(advice.proven.low);
   if (advice.known) return describe(*advice.known);
-  const std::string proven = fmt::format("proven within [{}, {}]", signed_number(advice.proven.low),
-                                         signed_number(advice.proven.high));
-  return advice.estimate ? fmt::format("about {:+.2f}, {}", *advice.estimate / 100.0, proven) : proven;
+  const bool low = advice.proven.low > advice.possible.low, high = advice.proven.high < advice.possible.high;
+  const std::string least = signed_number(advice.proven.low), most = signed_number(advice.proven.high);
+  const std::string proven = low && high ? fmt::format("proven within [{}, {}]", least, most)
+                             : low       ? fmt::format("proven to be at least {}", least)
+                             : high      ? fmt::format("proven to be at most {}", most)
+                                         : "";
+  if (!advice.estimate) return proven.empty() ? "unknown" : proven;
+  const std::string about = fmt::format("about {:+.2f}", *advice.estimate / 100.0);
+  return proven.empty() ? about : fmt::format("{}, {}", about, proven);
 }
 
 }  // namespace awele

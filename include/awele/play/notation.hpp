@@ -16,8 +16,9 @@ std::string format_move(const PlayedMove& move);
 /// The pit of a letter, upper or lower case; none for any other character.
 std::optional<int> pit_of_letter(char letter);
 
-/// The board with stores and letters: the first player's pits below, the second's above, right to left.
-std::string draw_situation(const Situation& situation);
+/// The board with stores and letters: the pits of `below` from left to right, above them the other side's
+/// from right to left.
+std::string draw_situation(const Situation& situation, Side below = Side::first);
 
 /// "14,9": two numbers, neither negative. Throws Error (usage).
 Stores parse_stores(std::string_view text);

@@ -1,10 +1,11 @@
 // Analysis of one situation: every move with what is proven of its value and with an estimate, deepened step
 // by step.
 //
-// Root splitting: each move's subtree is searched by itself with its own tables, as each move's own values
-// are wanted and not only the best one's. The work of a step is dealt to parts (ranks) by move and by kind
-// (estimate, proof); what a part finds out does not depend on who does the rest, so the results of a step are
-// the same for any number of parts, unless a deadline cuts it short.
+// What is proven comes from one graph of positions for the whole situation (ProofGraph), estimates from
+// alpha-beta searches, move by move with tables of their own, as each move's own value is wanted and not only
+// the best one's. Under MPI these searches and the graph are dealt to parts (ranks). What one of them finds
+// out does not depend on who does the rest, so the results of a step are the same for any number of parts,
+// unless a deadline cuts it short.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@
 #include "awele/play/game.hpp"
 #include "awele/search/alpha_beta.hpp"
 #include "awele/search/leaves.hpp"
+#include "awele/search/proof_graph.hpp"
 
 namespace awele {
 
@@ -36,6 +38,11 @@ struct AnalysisReport {
   bool complete = true;     ///< false when the deadline cut the step short
   std::uint64_t nodes = 0;  ///< searched or expanded so far, by all parts
   std::uint64_t hits = 0;   ///< database look-ups so far
+  /// Positions that the proof graph holds; no more than the limit, and then it is full.
+  std::size_t graph_positions = 0;
+  bool graph_full = false;
+  /// The slices that are missing are too large for a proof: all the effort goes into estimates.
+  bool too_far = false;
   std::vector<MoveReport> moves;
   Interval proven;          ///< of the situation's value; exact when the rules end the game here
   std::optional<int> best;  ///< index into moves: the one that is expected to be worth most
@@ -47,7 +54,11 @@ struct AnalysisReport {
 
 struct AnalysisLimits {
   std::size_t table_bytes = std::size_t{64} << 20;  ///< of all transposition tables together
-  std::size_t graph_positions = 1'000'000;          ///< of all proof graphs together
+  std::size_t graph_positions = 8'000'000;          ///< that the proof graph may hold, less than 2^31
+  /// Proofs are tried when the missing slices have at most so many times the positions of the graph.
+  double reach = 1000;
+  /// Estimates are wanted of the best move only: those of others say no more than that they are not better.
+  bool best_only = false;
 };
 
 class Analysis {
@@ -73,17 +84,27 @@ class Analysis {
   const AnalysisReport& step(int depth, Deadline deadline = Deadline::max());
 
  private:
-  class Task;
+  class Estimate;
+  class BestMove;
+  class Proof;
+  void add_tasks(const std::vector<std::pair<std::size_t, Move>>& open, const Board& board, RuleSet rules,
+                 const AnalysisLimits& limits, int part, int parts);
+  std::size_t wanted_positions() const;
+  void take(const std::string& found);
   void sum_up();
-  bool is_useful(const MoveReport& move) const;
 
   AnalysisReport report_;
   std::optional<int> ended_;  // the value without a move, where the rules end the game
   bool searchable_ = false;   // a move leads beyond the database
-  std::vector<std::unique_ptr<Task>> tasks_;
+  int lead_ = 0;
+  std::vector<std::unique_ptr<Estimate>> estimates_;
+  std::unique_ptr<BestMove> best_move_;
+  std::unique_ptr<Proof> proof_;
   Leaves leaves_;
-  std::size_t graph_positions_;
 };
+
+/// How many positions the slices have that the database lacks for a board of n seeds.
+double missing_positions(const Leaves& leaves, int n);
 
 /// How long one process may think about a situation.
 struct Effort {
