@@ -57,16 +57,12 @@ Type
   load FILE       continue a saved game, or any record that annotate reads
   help, quit
 
-<<<<<<< HEAD
-Put a name with blanks at its ends in quotes. A value counts the seeds on the
-=======
 A move may be written with its seeds, E4, and with its capture, E4x2; then they
-must be right. A name with blanks at its ends stands in quotes. A value counts the seeds on the
->>>>>>> w/c
-board: how many more of them the side that moves captures than its opponent,
-under best play by both. From an outcome database (awele clamp, awele solve
---outcome) it may be a bound, "at least +3"; the program then plays for a win, draw
-or loss in games of as many seeds as the database is for.
+must be right. Put a name with blanks at its ends in quotes. A value counts the
+seeds on the board: how many more of them the side that moves captures than its
+opponent, under best play by both. From an outcome database (awele clamp, awele
+solve --outcome) it may be a bound, "at least +3"; the program then plays for a win,
+draw or loss in games of as many seeds as the database is for.
 
 With --format json everything is said in objects, one a line, each with its
 "event":
@@ -543,13 +539,8 @@ void add_start(CLI::App& command, Options& options) {
       ->type_name("N")
       ->transform(whole(0, kMaxSeeds))
       ->needs(stores);
-<<<<<<< HEAD
-  command.add_option("--load", options.load, "Continue a recorded game; - reads it from standard input")
-      ->type_name("FILE");
-=======
   CLI::Option* load =
-      command
-          .add_option("--load", options.load, "Go on with a recorded game; - reads it from standard input")
+      command.add_option("--load", options.load, "Continue a recorded game; - reads it from standard input")
           ->type_name("FILE")
           ->excludes(even)
           ->excludes(stores);
@@ -569,7 +560,6 @@ void add_style(CLI::App& command, Options& options) {
           "For --give-away and --vary: the same number, the same choices (default: another each time)")
       ->type_name("K")
       ->transform(whole(0));
->>>>>>> w/c
 }
 
 }  // namespace
@@ -597,12 +587,8 @@ void add_play(CLI::App& app, Context& context) {
   add_players(*command, *options);
   add_start(*command, *options);
   add_repetition(*command, options->repetition);
-<<<<<<< HEAD
   command->add_flag("--advice", options->advice, "Show advice before each move of a person");
-=======
-  command->add_flag("--advice", options->advice, "Show advice before every move of a person");
   add_style(*command, *options);
->>>>>>> w/c
   add_effort(*command, options->effort);
   add_search_tuning(*command, options->limits);
   add_format(*command, options->format, {"text", "json"});

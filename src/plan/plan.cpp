@@ -145,10 +145,11 @@ void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& mach
 
 /// Checkpoints are written by all nodes at once. The solver is asked between rounds, and takes its time with
 /// a margin (RunControl::limit_reached).
-void add_interruption(SlicePlan& slice, const Machine& machine) {
+void add_interruption(SlicePlan& slice, const SolveOptions& options, const Machine& machine) {
   using namespace calibration;
   const auto positions = static_cast<double>(slice.positions);
-  slice.checkpoint_bytes = positions * kCheckpointBytes;
+  slice.checkpoint_bytes =
+      positions * (one_byte_a_position(slice.seeds, options) ? kCheckpointBytes : kCheckpointBytesApart);
   slice.checkpoint_seconds = 1e-9 * positions * kCheckpointNs / machine.ranks +
                              slice.checkpoint_bytes / (machine.disk * 1e9) + kFileSeconds;
   const double rounds =
@@ -196,7 +197,7 @@ SlicePlan plan_slice(int n, const SolveOptions& options, const Machine& machine)
   slice.bytes = elsewhere * (slice.predecessors * kBytesAMove + size(n) * (kBytesAPosition + 1) +
                              (all_moves(n) - slice.moves) * kBytesACapture);
   add_time(slice, options, machine);
-  add_interruption(slice, machine);
+  add_interruption(slice, options, machine);
   return slice;
 }
 
