@@ -36,7 +36,7 @@ spent on, on the busiest rank: exits (state filled, smaller slices inflated,
 captures applied), moves (positions x inner moves a position, taken back),
 thresholds (searched for what each settles by itself), imbalance (what the busiest
 rank has more to do than the mean), records (packed and unpacked for other ranks),
-latency (rounds x exchanges and reductions), network (bytes between nodes), finish
+latency (exchanges of rounds and of exits, reductions), network (bytes between nodes), finish
 (transposed, compressed), disk in, disk out. All slices count from 0 on; what is
 already there takes no time.
 
@@ -88,10 +88,12 @@ nlohmann::ordered_json to_json(const SlicePlan& slice) {
   json["moves"] = slice.moves;
   json["predecessors"] = slice.predecessors;
   json["bytes"] = slice.bytes;
+  json["exit_exchanges"] = slice.exit_exchanges;
   json["messages_rank"] = slice.messages;
   json["disk_bytes"] = slice.disk_bytes;
   json["checkpoint_bytes"] = slice.checkpoint_bytes;
   json["checkpoint_seconds"] = slice.checkpoint_seconds;
+  json["verify_seconds"] = slice.verify_seconds;
   json["seconds"] = to_json(slice.seconds);
   return json;
 }
@@ -112,6 +114,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["messages_rank"] = plan.messages;
   json["disk_bytes"] = plan.disk_bytes;
   json["checkpoint_bytes"] = plan.slices.back().checkpoint_bytes;
+  json["verify_seconds"] = plan.verify_seconds;
   json["warning_seconds"] = static_cast<long>(std::ceil(plan.warning_seconds));
   json["seconds"] = to_json(plan.seconds);
   json["slices"] = nlohmann::ordered_json::array();
@@ -204,6 +207,7 @@ int run(Options options) {
       "written.\nWarn a batch job {:.0f} s before its end: --signal=B:USR1@{:.0f}.\n",
       format_seconds(largest.checkpoint_seconds), largest.checkpoint_bytes / 1e9,
       std::ceil(plan.warning_seconds), std::ceil(plan.warning_seconds));
+  put("To verify all slices afterwards takes {} on these ranks.\n", format_seconds(plan.verify_seconds));
   put("Beyond {} ranks twice as many save less than a tenth of the time.\n", useful);
   if (whole_game)
     put("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,
