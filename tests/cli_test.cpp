@@ -142,6 +142,10 @@ TEST_F(Cli, NumbersAreDecimal) {
                                            "stats --memory",
                                            "export --out x --slice",
                                            "verify --slice",
+                                           "verify --from",
+                                           "verify --to",
+                                           "verify --part",
+                                           "verify --parts",
                                            "verify --sample",
                                            "verify --seed",
                                            "bench probe --slice",
@@ -511,6 +515,34 @@ TEST_F(Cli, CheckPrintsALineASlice) {
   EXPECT_NE(text.find("3b93f2fd  ok"), std::string::npos) << text;
   const std::string one = expect_success("check --slice 3 --db " + awari());
   EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 1) << one;
+}
+
+TEST_F(Cli, VerifyTakesRangesAndParts) {
+  const auto checked = [](const std::string& text) {
+    std::size_t sum = 0;
+    for (auto at = text.find("slice"); at != std::string::npos; at = text.find("\nslice", at + 1))
+      sum += std::stoul(text.substr(text.find(':', at) + 1));
+    return sum;
+  };
+  const std::string db = " --db " + awari();
+  const auto verify = [&](const std::string& options) {
+    const Result result = run("verify " + options + db);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  const std::string all = verify("--from 6 --to 7");
+  EXPECT_EQ(all.find("slice  5:"), std::string::npos) << all;
+  EXPECT_EQ(all.find("slice  8:"), std::string::npos) << all;
+  std::size_t sum = 0;
+  for (std::string part : {"1", "2", "3"}) {
+    const std::size_t own = checked(verify("--from 6 --to 7 --parts 3 --part " + part));
+    EXPECT_LT(own, checked(all));
+    sum += own;
+  }
+  EXPECT_EQ(sum, checked(all));
+  expect_error("verify --part 2" + db, 2, {"--part", "--parts"});
+  expect_error("verify --slice 3 --from 2" + db, 2, {"--slice"});
+  expect_error("verify --from 30" + db, 1, {"no slices from 30"});
 }
 
 /// Slice 6 is unusable or has wrong values; the commands say so and go on where they can.

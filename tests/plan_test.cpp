@@ -99,6 +99,22 @@ TEST(Plan, FixedMemoryOfARankIsBounded) {
     }
 }
 
+TEST(Plan, ExitsTakeFewExchanges) {
+  // Simulated in exits_test.cpp: fewer than the rounds take.
+  EXPECT_EQ(plan_slice(30, options(30), machine(1, 1)).exit_exchanges, 0);
+  for (int ranks : {2, 64, 1024, 4096}) {
+    const SlicePlan plan = plan_slice(48, options(48), machine(ranks, 64));
+    EXPECT_GE(plan.exit_exchanges, 14) << ranks;  // one for each number captured
+    EXPECT_LT(plan.exit_exchanges, ranks < 64 ? 1e5 : 4 * plan.rounds) << ranks;
+  }
+}
+
+TEST(Plan, VerifyingIsSharedByTheRanks) {
+  const Plan one = plan_solve(options(30), machine(1, 1)), many = plan_solve(options(30), machine(64, 64));
+  EXPECT_NEAR(one.verify_seconds / many.verify_seconds, 64, 1e-6);
+  EXPECT_LT(one.verify_seconds, 2 * one.seconds.all());
+}
+
 TEST(Plan, SlicesAddUp) {
   for (int ranks : {1, 2, 1024}) {
     const Plan plan = plan_solve(options(48), machine(ranks, 64));

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "awele/support/error.hpp"
+#include "awele/support/files.hpp"
 #include "line_reader.hpp"
 
 namespace awele::cli {
@@ -53,11 +54,23 @@ GameRecord read_game(const std::string& path, RuleSet rules, std::optional<Shari
 }
 
 void write_game(const std::string& path, const Game& game) {
-  std::ofstream file(path, std::ios::binary);
-  file << save_game(game);
-  if (!file.flush())
-    throw Error(
-        fmt::format("the game cannot be written to {}: {}", path, std::strerror(errno ? errno : EIO)));
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("the game cannot be written to {}: {}", path, why));
+  };
+  const std::string text = save_game(game);
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    std::ofstream file(path, std::ios::binary);  // a terminal, a pipe
+    file << text;
+    if (!file.flush()) refuse(std::strerror(errno ? errno : EIO));
+    return;
+  }
+  try {
+    // Where a symbolic link leads; what was saved before stays until this is whole.
+    replace_file(std::filesystem::weakly_canonical(path), text);
+  } catch (const std::filesystem::filesystem_error& error) {
+    refuse(error.code().message());
+  }
 }
 
 void add_repetition(CLI::App& command, std::optional<Sharing>& sharing) {

@@ -39,9 +39,9 @@ spent on, on the busiest rank: exits (filling the state, inflating smaller slice
 applying captures), moves (positions x inner moves per position, taken back),
 thresholds (searching for what each settles by itself), imbalance (what the busiest
 rank has to do beyond the mean), records (packing and unpacking for other ranks),
-latency (rounds x exchanges and reductions), network (bytes between nodes), finish
-(transposing, compressing), disk in, disk out. All slices from 0 on are counted;
-those that exist already take no time.
+latency (exchanges of rounds and of exits, reductions), network (bytes between
+nodes), finish (transposing, compressing), disk in, disk out. All slices from 0 on
+are counted; those that exist already take no time.
 
 Formats: table; json, one object: memory in bytes, times in seconds; svg, a picture
 of the time by slice and by what it is spent on.
@@ -96,10 +96,12 @@ nlohmann::ordered_json to_json(const SlicePlan& slice) {
   json["moves"] = slice.moves;
   json["predecessors"] = slice.predecessors;
   json["bytes"] = slice.bytes;
+  json["exit_exchanges"] = slice.exit_exchanges;
   json["messages_rank"] = slice.messages;
   json["disk_bytes"] = slice.disk_bytes;
   json["checkpoint_bytes"] = slice.checkpoint_bytes;
   json["checkpoint_seconds"] = slice.checkpoint_seconds;
+  json["verify_seconds"] = slice.verify_seconds;
   json["seconds"] = to_json(slice.seconds);
   return json;
 }
@@ -120,6 +122,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["messages_rank"] = plan.messages;
   json["disk_bytes"] = plan.disk_bytes;
   json["checkpoint_bytes"] = plan.slices.back().checkpoint_bytes;
+  json["verify_seconds"] = plan.verify_seconds;
   json["warning_seconds"] = static_cast<long>(std::ceil(plan.warning_seconds));
   json["seconds"] = to_json(plan.seconds);
   json["slices"] = nlohmann::ordered_json::array();
@@ -239,6 +242,7 @@ int run(Options options) {
       "written.\nWarn a batch job {:.0f} s before its end: --signal=B:USR1@{:.0f}.\n",
       format_seconds(largest.checkpoint_seconds), largest.checkpoint_bytes / 1e9,
       std::ceil(plan.warning_seconds), std::ceil(plan.warning_seconds));
+  put("Verifying all slices afterwards takes {} on these ranks.\n", format_seconds(plan.verify_seconds));
   put("Doubling beyond {} ranks saves under 10 % of the time.\n", useful);
   if (whole_game)
     put("\nOn a cluster of {} nodes with {} cores each:\n{}.\n", kClusterNodes, kClusterCores,

@@ -1,11 +1,13 @@
 // awele verify: every value from the values of its children.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 
 #include "awele/comm/communicator.hpp"
+#include "awele/index/slice_index.hpp"
 #include "awele/probe/board_text.hpp"
 #include "awele/store/database.hpp"
 #include "awele/support/error.hpp"
@@ -37,12 +39,69 @@ Under mpirun the work is dealt to the ranks:
   mpirun -n 8 awele verify --db awari
   awele verify --db awari --slice 24 --sample 1000000
 
-Prints one line per slice; exit code 3 if a value is wrong.)";
+Prints one line per slice, and every half minute how far it is and how much time is
+left; exit code 3 if a value is wrong. A verification that was interrupted continues
+with --from and the slice it was at. The work on a slice can be cut into parts, to be
+done by one job after the other or by several at once:
+  mpirun -n 64 awele verify --db awari --from 36
+  mpirun -n 64 awele verify --db awari --slice 48 --part 3 --parts 16)";
 
 struct Options {
   std::string db;
   std::optional<int> slice;
+  int from = 0, to = kMaxSeeds;
+  int part = 1, parts = 1;
   std::uint64_t sample = 0, seed = 1;
+};
+
+/// The slices that are asked for, of those that are there.
+std::vector<int> chosen(const Options& options, const Database& database) {
+  if (options.slice) return {*options.slice};
+  std::vector<int> slices = database.slices();
+  std::erase_if(slices, [&](int n) { return n < options.from || n > options.to; });
+  if (slices.empty())
+    throw Error(fmt::format("{} holds no slices from {} to {}; awele info --db {} tells which it holds",
+                            options.db, options.from, options.to, options.db));
+  return slices;
+}
+
+/// Positions of a slice that will be checked by all ranks.
+double to_check(const Options& options, int n) {
+  const auto positions = static_cast<double>(slice_size(n));
+  const auto sample = static_cast<double>(options.sample);
+  return (options.sample > 0 ? std::min(sample, positions) : positions) / options.parts;
+}
+
+/// Lines on what rank 0 has done of its share, at intervals. Slices take as long as they have positions.
+class VerifyProgress {
+ public:
+  VerifyProgress(const Options& options, const std::vector<int>& slices, int ranks)
+      : options_(options), ranks_(ranks) {
+    for (int n : slices) all_ += to_check(options, n);
+  }
+
+  void begin(int n) {
+    done_ += current_;
+    seeds_ = n;
+    current_ = to_check(options_, n);
+  }
+  void checked(std::uint64_t own) {
+    if (last_.seconds() < kInterval) return;
+    last_ = Stopwatch();
+    const double here = std::min(static_cast<double>(own) * ranks_, current_);
+    const double a_position = watch_.seconds() / (done_ + here);
+    message("slice {:2}: {:.1f} % checked, {} left for it, {} in all", seeds_, 100 * here / current_,
+            format_seconds((current_ - here) * a_position),
+            format_seconds((all_ - done_ - here) * a_position));
+  }
+
+ private:
+  static constexpr double kInterval = 30;  // seconds
+  const Options& options_;
+  const double ranks_;
+  double all_ = 0, done_ = 0, current_ = 0;  // positions
+  int seeds_ = 0;
+  Stopwatch watch_, last_;
 };
 
 /// The share of this node's memory that a rank may use.
@@ -69,15 +128,21 @@ int run(const Options& options, const Communicator& ranks) {
   if (database.empty())
     throw Error(fmt::format("{} holds no slices; solve some with: awele solve --seeds 12 --db {}", options.db,
                             options.db));
-  Verifier verifier(database, ranks.rank(), ranks.size(), memory_share(ranks));
+  if (options.part > options.parts)
+    throw Error(ExitCode::usage, fmt::format("there is no part {} of {}: --part goes from 1 to --parts",
+                                             options.part, options.parts));
+  const std::vector<int> slices = chosen(options, database);
+  Verifier verifier(database, (options.part - 1) * ranks.size() + ranks.rank(), options.parts * ranks.size(),
+                    memory_share(ranks));
+  VerifyProgress so_far(options, slices, ranks.size());
+  if (ranks.root()) verifier.progress = [&](std::uint64_t checked) { so_far.checked(checked); };
   if (ranks.root())
     message("verifying with {:.0f} MiB of memory per rank, {} positions at a time",
             static_cast<double>(verifier.memory()) / (1 << 20), verifier.batch());
-  std::vector<int> slices = database.slices();
-  if (options.slice) slices = {*options.slice};
   std::uint64_t wrong = 0;
   for (int n : slices) {
     const Stopwatch watch;
+    so_far.begin(n);
     const VerifyResult result = total(
         options.sample > 0 ? verifier.sample(n, options.sample, options.seed) : verifier.slice(n), ranks);
     wrong += result.wrong + result.wrong_distances;
@@ -109,6 +174,20 @@ void add_verify(CLI::App& app, Context& context) {
   command->add_option("--slice", options->slice, "Only the slice of this many seeds, 0 to 48 (default: all)")
       ->type_name("N")
       ->transform(whole(0, kMaxSeeds));
+  command->add_option("--from", options->from, "From this slice on (default 0)")
+      ->type_name("N")
+      ->excludes("--slice")
+      ->transform(whole(0, kMaxSeeds));
+  command->add_option("--to", options->to, "Up to this slice (default: all)")
+      ->type_name("N")
+      ->excludes("--slice")
+      ->transform(whole(0, kMaxSeeds));
+  command->add_option("--part", options->part, "Which part of each slice, from 1 on (default 1)")
+      ->type_name("I")
+      ->transform(whole(1, 1 << 16));
+  command->add_option("--parts", options->parts, "Parts that each slice is cut into (default 1)")
+      ->type_name("P")
+      ->transform(whole(1, 1 << 16));
   command
       ->add_option("--sample", options->sample,
                    "Check K random positions per slice (default 0: all positions)")

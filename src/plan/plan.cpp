@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../solver/exit_mail.hpp"
+#include "../solver/exit_walk.hpp"
+#include "awele/comm/exchange.hpp"
 #include "awele/game/sowing.hpp"
 #include "awele/index/half_index.hpp"
 #include "awele/index/slice_index.hpp"
@@ -102,6 +105,30 @@ Latency latency_of(const SolveOptions& options, const Machine& machine) {
   return latency;
 }
 
+/// Bytes for one rank in an exchange.
+double slot_of(const SolveOptions& options, const Machine& machine) {
+  const auto bytes = resolved(options, machine.ranks).exchange_bytes;
+  return static_cast<double>(
+      std::max<std::uint64_t>(bytes / static_cast<std::uint64_t>(machine.ranks), Exchange::kSmallestSlot));
+}
+
+/// One for each batch of values that a rank reads, and then as many as the longest row of exits takes through
+/// the slot of its rank: captures from boards whose mover has hardly any seeds. Against a simulation:
+/// tests/exits_test.cpp.
+double exit_exchanges_of(int n, const SolveOptions& options, const Machine& machine) {
+  if (machine.ranks == 1) return 0;
+  const double room = slot_of(options, machine) - sizeof(ExitRecord);
+  double exchanges = 0;
+  for (int k = 2; k <= most_captured(n); ++k) {
+    std::uint64_t longest = 0;
+    for (int j = 1; j <= std::min(n, kHalfPits); ++j)
+      longest = std::max(longest, edge_count({n - j, {0, j}, k}));
+    const double batches = size(n - k) / machine.ranks / static_cast<double>(ExitWalk::kBatchValues);
+    exchanges += std::max(1.0, std::ceil(batches)) + std::floor(static_cast<double>(longest) / room);
+  }
+  return exchanges;
+}
+
 /// Batches in which the ranks work off one expansion after another.
 double exchanges_of(const SlicePlan& slice, const SolveOptions& options, const Machine& machine) {
   if (machine.ranks == 1) return 0;
@@ -109,7 +136,7 @@ double exchanges_of(const SlicePlan& slice, const SolveOptions& options, const M
   // Full slots: what a rank sends, in portions of what a rank receives at most.
   const double full =
       slice.bytes / machine.ranks / static_cast<double>(resolved(options, machine.ranks).exchange_bytes);
-  return a_round + full;
+  return a_round + full + slice.exit_exchanges;
 }
 
 void add_time(SlicePlan& slice, const SolveOptions& options, const Machine& machine) {
@@ -196,7 +223,9 @@ SlicePlan plan_slice(int n, const SolveOptions& options, const Machine& machine)
   const double elsewhere = 1 - 1.0 / machine.ranks;
   slice.bytes = elsewhere * (slice.predecessors * kBytesAMove + size(n) * (kBytesAPosition + 1) +
                              (all_moves(n) - slice.moves) * kBytesACapture);
+  slice.exit_exchanges = exit_exchanges_of(n, options, machine);
   add_time(slice, options, machine);
+  slice.verify_seconds = 1e-9 * size(n) * kVerifyNs / machine.ranks;
   add_interruption(slice, options, machine);
   return slice;
 }
@@ -212,6 +241,7 @@ Plan plan_solve(const SolveOptions& options, const Machine& machine) {
     plan.bytes += slice.bytes;
     plan.disk_bytes += slice.disk_bytes;
     plan.seconds += slice.seconds;
+    plan.verify_seconds += slice.verify_seconds;
     plan.warning_seconds = std::max(plan.warning_seconds, slice.warning_seconds);
     plan.slices.push_back(slice);
   }

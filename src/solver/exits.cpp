@@ -5,224 +5,100 @@
 
 #include "awele/index/slice_index.hpp"
 #include "awele/support/stopwatch.hpp"
+#include "exit_mail.hpp"
+#include "exit_walk.hpp"
 
 namespace awele {
 
-CaptureTables::Table CaptureTables::make(int waiting_seeds, int q, int k) {
-  Table table{waiting_seeds, q, k, {}, 0};
-  std::uint32_t column = 0;
-  Half b = half_at(waiting_seeds, 0);
-  do {
-    if (!has_hole(b)) continue;
-    for (int j = 1; j <= kHalfPits; ++j) {
-      const Pattern p{q, j};
-      const int last = b[static_cast<std::size_t>(j - 1)] + q + 1;
-      if (last != 2 && last != 3) continue;
-      Half after = b;
-      for (int pit = 0; pit < kHalfPits; ++pit)
-        after[static_cast<std::size_t>(pit)] += static_cast<std::uint8_t>(p.at(pit));
-      if (capture(after, p) != k || seeds(after) == 0) continue;  // a grand slam: the rules know its value
-      CaptureEdges& edges = table.edges[static_cast<std::size_t>(j)];
-      edges.place.push_back(static_cast<std::uint32_t>(half_rank(after)));
-      edges.column.push_back(column);
-    }
-    ++column;
-  } while (next_half(b));
-  for (CaptureEdges& edges : table.edges) {
-    edges.place.shrink_to_fit();
-    edges.column.shrink_to_fit();
-    table.bytes += edges.place.size() * 2 * sizeof(std::uint32_t);
-  }
-  return table;
-}
-
-const CaptureEdges& CaptureTables::edges(int waiting_seeds, const Pattern& p, int k) {
-  static const CaptureEdges none;
-  if (p.q > 2) return none;  // every pit of the waiting side then holds four or more
-  const auto q = static_cast<std::size_t>(p.q);
-  Table*& known = index_[static_cast<std::size_t>(waiting_seeds)][q][static_cast<std::size_t>(k)];
-  if (!known) {
-    tables_.push_front(make(waiting_seeds, p.q, k));
-    known = &tables_.front();
-    bytes_ += known->bytes;
-    while (bytes_ > kMostBytes && tables_.size() > 1) drop_oldest();
-  }
-  return known->edges[static_cast<std::size_t>(p.j)];
-}
-
-void CaptureTables::drop_oldest() {
-  const Table& oldest = tables_.back();
-  bytes_ -= oldest.bytes;
-  index_[static_cast<std::size_t>(oldest.waiting_seeds)][static_cast<std::size_t>(oldest.q)]
-        [static_cast<std::size_t>(oldest.k)] = nullptr;
-  tables_.pop_back();
-}
-
 namespace {
-
-/// What a rank reads of a slice at a time.
-constexpr std::uint64_t kBatchValues = std::uint64_t{4} << 20;
-
-/// Exit codes for columns edges[first..first+count) of a state row: count bytes follow.
-struct ExitRecord {
-  std::uint32_t row;    ///< local at its owner
-  std::uint32_t first;  ///< in the edges of (waiting seeds of the row, q, j, k)
-  std::uint32_t count;
-  std::uint8_t q, j, k, unused = 0;
-};
 
 /// Walks over one smaller slice and turns its rows into exits.
 class ExitPass {
  public:
-  ExitPass(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
-           Exchange& exchange, CaptureTables& tables)
+  ExitPass(SliceState& state, int captured, const ExitTools& tools)
       : state_(state),
         captured_(captured),
-        slice_(state.n - captured),
-        source_(source),
-        ranks_(ranks),
-        exchange_(exchange),
-        tables_(tables) {
-    const std::uint64_t size = slice_size(slice_);
-    const auto r = static_cast<std::uint64_t>(ranks.rank()), all = static_cast<std::uint64_t>(ranks.size());
-    seek(share(size, r, all));
-    end_ = share(size, r + 1, all);
-  }
+        walk_(state.n, captured, tools.ranks.rank(), tools.ranks.size()),
+        source_(tools.source),
+        ranks_(tools.ranks),
+        exchange_(tools.exchange),
+        tables_(tools.tables),
+        mail_(tools.exchange, tools.most_waiting) {}
 
   double read_seconds() const { return read_seconds_; }
 
   PieceCrc run() {
-    // All ranks go round together: a batch, its exits, and as many exchanges as the fullest rank needs.
+    // All ranks go round together, but none waits for the others to be done with a batch.
     do {
       load_batch();
-      bool sent = false;
-      do {
-        sent = send_batch();
-        exchange_.run([&](int, std::span<const std::byte> bytes) { receive(bytes); });
-      } while (ranks_.any(!sent));
-    } while (ranks_.any(more_));
+      mail_.refill();
+      send_batch();
+      exchange_.run([&](int, std::span<const std::byte> bytes) { receive(bytes); });
+    } while (ranks_.any(walk_.more() || !batch_done() || !mail_.empty()));
     return crc_;
   }
 
  private:
-  struct Row {
-    Half x;
-    int seeds;
-    const std::int8_t* values;
-  };
-  struct Target {
-    std::uint64_t row;
-    Pattern laid;
-    int waiting_seeds;
-  };
+  bool batch_done() const { return row_ == walk_.rows().size(); }
 
-  static std::uint64_t share(std::uint64_t size, std::uint64_t r, std::uint64_t all) {
-    return size / all * r + size % all * r / all;  // no overflow: at most 2^38 positions, 2^26 ranks
-  }
-
-  /// The first row that starts at or after `place`.
-  void seek(std::uint64_t place) {
-    more_ = place < slice_size(slice_);
-    if (!more_) return;
-    x_ = row_at(slice_, place);
-    start_ = row_start(slice_, x_);
-    if (start_ < place) step();
-  }
-
-  void step() {
-    start_ += row_length(slice_, x_);
-    more_ = next_row(slice_, x_);
-  }
-
+  /// Collective, also when this rank still has rows.
   void load_batch() {
-    rows_.clear();
-    row_ = target_ = edge_ = 0;
-    targets_.clear();
-    more_ = more_ && start_ < end_;
-    const std::uint64_t first = start_;
-    std::uint64_t last = start_;
-    std::vector<std::uint64_t> starts;
-    while (more_ && last - first < kBatchValues) {
-      rows_.push_back({x_, seeds(x_), nullptr});
-      starts.push_back(start_);
-      step();
-      last = start_;
-      more_ = more_ && start_ < end_;
+    const bool next = batch_done();
+    if (next) {
+      walk_.next_batch();
+      row_ = 0;
     }
-    const std::uint64_t chunk = chunk_size(slice_), first_chunk = first / chunk;
-    const std::uint64_t chunks = rows_.empty() ? 0 : (last - 1) / chunk - first_chunk + 1;
+    const int slice = walk_.slice();
+    const std::uint64_t chunk = chunk_size(slice), first_chunk = walk_.first() / chunk;
+    const bool wanted = next && !batch_done();
+    const std::uint64_t chunks = wanted ? (walk_.last() - 1) / chunk - first_chunk + 1 : 0;
     const Stopwatch watch;
-    source_.fetch(slice_, first_chunk, chunks, values_);
+    source_.fetch(slice, first_chunk, chunks, values_);
     read_seconds_ += watch.seconds();
-    if (rows_.empty()) return;
-    for (std::size_t k = 0; k < rows_.size(); ++k)
-      rows_[k].values = values_.data() + (starts[k] - first_chunk * chunk);
-    crc_.add({rows_.front().values, last - first});
-    // Rows with as many seeds use the same edges: side by side they find them in the cache.
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row& a, const Row& b) { return a.seeds < b.seeds; });
+    if (!wanted) return;
+    batch_ = values_.data() + (walk_.first() - first_chunk * chunk);
+    crc_.add({batch_, walk_.last() - walk_.first()});
     find_targets();
   }
 
-  /// The state rows that can capture into row `row_`.
   void find_targets() {
     targets_.clear();
-    target_ = edge_ = 0;
-    if (row_ == rows_.size()) return;
-    const Row& row = rows_[row_];
-    const int mover_seeds = slice_ - row.seeds;  // of the side that moves next, after the capture
-    if (mover_seeds == 0) return;                // the capture starved
-    each_unsowing(prefix_sums(pack(row.x), row.seeds), mover_seeds + captured_, [&](const Unsowing& back) {
-      if (back.laid.j == 0) return;
-      const int m = row.seeds + back.given;
-      const std::uint64_t number = state_.rows.base(m) + rank_of(back.before);
-      targets_.push_back({number, back.laid, state_.n - m});
-    });
+    target_ = 0;
+    if (!batch_done()) walk_.find_targets(walk_.rows()[row_], state_.rows, targets_);
   }
 
-  /// Sends and applies until the batch is done (true) or the slot of some rank is full (false).
-  bool send_batch() {
-    for (; row_ < rows_.size(); ++row_, find_targets())
-      for (; target_ < targets_.size(); ++target_, edge_ = 0)
-        if (!send_target(targets_[target_])) return false;
-    return true;
+  /// Sends and applies until the batch is done or an exchange is due.
+  void send_batch() {
+    for (; !batch_done(); ++row_, find_targets())
+      for (; target_ < targets_.size(); ++target_) {
+        if (mail_.full()) return;
+        send(targets_[target_]);
+      }
   }
 
-  bool send_target(const Target& target) {
-    const CaptureEdges& edges = tables_.edges(target.waiting_seeds, target.laid, captured_);
-    const std::uint64_t count = edges.column.size();
-    const std::int8_t* values = rows_[row_].values;
+  void send(const ExitWalk::Target& target) {
+    const CaptureEdges& edges = tables_.edges(target.kind);
+    const std::size_t count = edges.column.size();
+    const std::int8_t* values = batch_ + (walk_.rows()[row_].start - walk_.first());
     const Code base = code::open_exit(captured_);
     const std::uint64_t local = state_.rows.local(target.row);
     const int owner = state_.rows.owner(target.row);
     if (owner == state_.rank) {
-      Code* codes = state_.codes.data() + state_.offset(local, state_.n - target.waiting_seeds);
-      for (std::uint64_t e = 0; e < count; ++e) {
+      Code* codes = state_.codes.data() + state_.offset(local, state_.n - target.kind.waiting_seeds);
+      for (std::size_t e = 0; e < count; ++e) {
         Code& best = codes[edges.column[e]];
         best = std::max(best, static_cast<Code>(base - values[edges.place[e]]));
       }
-      return true;
+      return;
     }
-    while (edge_ < count) {
-      const std::size_t room = exchange_.room(owner);
-      if (room <= sizeof(ExitRecord)) return false;
-      const std::uint64_t take = std::min<std::uint64_t>(room - sizeof(ExitRecord), count - edge_);
-      const ExitRecord record{static_cast<std::uint32_t>(local),
-                              static_cast<std::uint32_t>(edge_),
-                              static_cast<std::uint32_t>(take),
-                              static_cast<std::uint8_t>(target.laid.q),
-                              static_cast<std::uint8_t>(target.laid.j),
-                              static_cast<std::uint8_t>(captured_),
-                              0};
-      std::byte* out = exchange_.end(owner);
-      std::memcpy(out, &record, sizeof record);
-      auto* exits = reinterpret_cast<Code*>(out + sizeof record);
-      for (std::uint64_t e = 0; e < take; ++e)
-        exits[e] = static_cast<Code>(base - values[edges.place[edge_ + e]]);
-      exchange_.add(owner, sizeof record + take);
-      edge_ += take;
-    }
-    return true;
+    const Pattern& laid = target.kind.laid;
+    const ExitRecord record{static_cast<std::uint32_t>(local), 0,
+                            static_cast<std::uint32_t>(count), static_cast<std::uint8_t>(laid.q),
+                            static_cast<std::uint8_t>(laid.j), static_cast<std::uint8_t>(captured_)};
+    mail_.put(owner, record, [&](Code* out, std::uint32_t first, std::uint32_t some) {
+      for (std::uint32_t e = 0; e < some; ++e)
+        out[e] = static_cast<Code>(base - values[edges.place[first + e]]);
+    });
   }
 
   void receive(std::span<const std::byte> bytes) {
@@ -230,7 +106,7 @@ class ExitPass {
       ExitRecord record;
       std::memcpy(&record, bytes.data(), sizeof record);
       const int m = state_.row_info[record.row].seeds;
-      const CaptureEdges& edges = tables_.edges(state_.n - m, {record.q, record.j}, record.k);
+      const CaptureEdges& edges = tables_.edges({state_.n - m, {record.q, record.j}, record.k});
       Code* codes = state_.codes.data() + state_.offset(record.row, m);
       const auto* exits = reinterpret_cast<const Code*>(bytes.data() + sizeof record);
       for (std::uint32_t e = 0; e < record.count; ++e) {
@@ -242,23 +118,20 @@ class ExitPass {
   }
 
   SliceState& state_;
-  const int captured_, slice_;
+  const int captured_;
+  ExitWalk walk_;
   SliceSource& source_;
   const Communicator& ranks_;
   Exchange& exchange_;
   CaptureTables& tables_;
+  ExitMail<Exchange> mail_;
 
-  Half x_{};
-  std::uint64_t start_ = 0, end_ = 0;
-  bool more_ = false;
   PieceCrc crc_;
   double read_seconds_ = 0;
-
   std::vector<std::int8_t> values_;
-  std::vector<Row> rows_;
-  std::vector<Target> targets_;
+  const std::int8_t* batch_ = nullptr;  // value of the first place of the batch
+  std::vector<ExitWalk::Target> targets_;
   std::size_t row_ = 0, target_ = 0;
-  std::uint64_t edge_ = 0;
 };
 
 std::uint32_t check_digest(SliceSource& source, int n, const PieceCrc& own, const Communicator& ranks) {
@@ -272,10 +145,9 @@ std::uint32_t check_digest(SliceSource& source, int n, const PieceCrc& own, cons
 
 }  // namespace
 
-std::uint32_t read_exits(SliceState& state, int captured, SliceSource& source, const Communicator& ranks,
-                         Exchange& exchange, CaptureTables& tables, double& read_seconds) {
-  ExitPass pass(state, captured, source, ranks, exchange, tables);
-  const std::uint32_t crc = check_digest(source, state.n - captured, pass.run(), ranks);
+std::uint32_t read_exits(SliceState& state, int captured, const ExitTools& tools, double& read_seconds) {
+  ExitPass pass(state, captured, tools);
+  const std::uint32_t crc = check_digest(tools.source, state.n - captured, pass.run(), tools.ranks);
   read_seconds += pass.read_seconds();
   return crc;
 }

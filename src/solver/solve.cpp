@@ -293,11 +293,13 @@ class Solver {
     observer_.phase_begins("exits");
     SliceProgress& progress = slice.progress;
     if (progress.at == SliceProgress::At::exits) {
+      tables_.set_bound(CaptureTables::bound(slice.n, ranks_.size()));
+      const ExitTools tools{source_, ranks_, exchange_, tables_, exits_waiting(options_.batch)};
       if (progress.captured < 2) begin_exits(slice.state);
       while (progress.captured < most_captured(slice.n)) {
         ++progress.captured;
         progress.exit_crcs[slice.n - progress.captured] =
-            read_exits(slice.state, progress.captured, source_, ranks_, exchange_, tables_, slice.phase.read);
+            read_exits(slice.state, progress.captured, tools, slice.phase.read);
         const double left = 1 - progress.captured / static_cast<double>(most_captured(slice.n));
         consider(slice, Stage::exits,
                  forecast_.exits(slice.positions) * left + forecast_.rounds(slice.positions) +
@@ -520,11 +522,14 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   SolveOptions least = options;
   least.batch = std::min(options.batch, kSmallestBatch);
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
-  // What the runtime, MPI and HDF5 take by themselves: measured, 20 MiB per rank.
-  const std::uint64_t runtime = std::uint64_t{20} << 20;
+  // What the runtime, MPI and HDF5 take by themselves, and the heap keeps from phase to phase: measured, 25
+  // MiB per rank. What the exits read and send takes no more than the buffers of the rounds, which come later.
+  const std::uint64_t runtime = std::uint64_t{25} << 20;
   const StateForm form = form_of(n, wanted);
-  return {SliceState::memory(n, form, rank, ranks), buffers(options) - buffers(least),
-          buffers(least) + CaptureTables::kMostBytes +
+  const std::uint64_t tables = CaptureTables::bound(n, ranks);
+  const std::uint64_t few_tables = std::min(tables, CaptureTables::kLittle);
+  return {SliceState::memory(n, form, rank, ranks), buffers(options) - buffers(least) + tables - few_tables,
+          buffers(least) + few_tables +
               std::max(finish_memory(n, ranks, wanted.distances), Checkpoints::memory(n, form)) + runtime};
 }
 

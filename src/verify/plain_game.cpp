@@ -4,21 +4,16 @@ namespace awele::plain {
 
 namespace {
 
-struct Played {
-  Board sown;   // all seeds laid, nothing captured
-  Board after;  // with the capture carried out
-  int captured = 0;
-  bool starves = false;
-};
-
 int count(const Board& board, int first) {
   int total = 0;
   for (int pit = first; pit < first + 6; ++pit) total += board[pit];
   return total;
 }
 
+}  // namespace
+
 Played play(const Board& board, int origin) {
-  Played played{board, {}, 0, false};
+  Played played{board, {}, origin, 0, false};
   Board& pits = played.sown;
   int hand = pits[origin];
   pits[origin] = 0;
@@ -29,6 +24,7 @@ Played play(const Board& board, int origin) {
     ++pits[at];
     --hand;
   }
+  played.last = at;
   played.after = pits;
   while (at >= 6 && (pits[at] == 2 || pits[at] == 3)) {
     played.captured += pits[at];
@@ -38,6 +34,8 @@ Played play(const Board& board, int origin) {
   played.starves = count(played.after, 6) == 0;
   return played;
 }
+
+namespace {
 
 /// The board as the other side sees it.
 Board turned(const Board& board) {

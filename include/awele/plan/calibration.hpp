@@ -54,6 +54,8 @@ inline constexpr double kTranspositionNs = 1.5, kCompressNs = 6.3;  ///< a posit
 inline constexpr double kWriteNs = 1;         ///< a byte of a file, at the one rank that writes
 inline constexpr double kFileSeconds = 0.02;  ///< to complete and flush a file
 
+inline constexpr double kVerifyNs = 60;  ///< a position, verified afterwards: slices 16 to 18
+
 // ---- interruption: checkpoints of slice 22 on two ranks, at the exits, in the rounds and at the end
 
 inline constexpr double kCheckpointNs = 25;  ///< a position, of one rank: put in order, deflated, read back

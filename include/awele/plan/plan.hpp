@@ -47,12 +47,14 @@ struct SlicePlan {
   double moves = 0;               ///< inner moves of the slice, taken back or not
   double predecessors = 0;        ///< inner moves taken back
   double rounds = 0;              ///< in which something is settled
+  double exit_exchanges = 0;      ///< in which captures are handed over
   double messages = 0;            ///< of a rank
   double bytes = 0;               ///< handed to other ranks, all ranks
   double disk_bytes = 0;          ///< of the file
   double values_read = 0;         ///< of smaller slices
   double checkpoint_bytes = 0;    ///< of one checkpoint; two may lie side by side for a while
   double checkpoint_seconds = 0;
+  double verify_seconds = 0;   ///< awele verify, afterwards
   double warning_seconds = 0;  ///< before its end a run must know of it, to stop with a checkpoint
   PlanSeconds seconds;
 };
@@ -63,6 +65,7 @@ struct Plan {
   MemoryNeed memory;              ///< of the rank that needs most, over the slices
   std::uint64_t memory_node = 0;  ///< likewise of a node
   double messages = 0, bytes = 0, disk_bytes = 0;
+  double verify_seconds = 0;
   double warning_seconds = 0;  ///< the longest of the slices
   PlanSeconds seconds;
 

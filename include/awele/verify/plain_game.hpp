@@ -10,6 +10,17 @@
 
 namespace awele::plain {
 
+/// What a sowing does to the board, before the rules are asked whether it is a move.
+struct Played {
+  Board sown;        ///< all seeds laid, nothing captured
+  Board after;       ///< with the capture carried out
+  int last = 0;      ///< the pit of the last seed, 0..11
+  int captured = 0;  ///< seeds
+  bool starves = false;
+};
+/// Precondition: pit `origin`, 0..5, holds seeds.
+Played play(const Board& board, int origin);
+
 /// What one pit offers. A legal move is worth `value` where it is `known`, else `captured` less the value of
 /// `child`.
 struct Move {

@@ -1,22 +1,23 @@
 // Re-derives stored values from those of their children, one forward move, on plain boards of twelve pits.
 // Uses plain_game, plain_index and the file reader, nothing of what computed the files.
 //
-// Look-ups are collected for a batch of positions, sorted by chunk, and every chunk is read once a batch. A
-// batch is made of blocks: some waiting halves with the same number of seeds, times some mover halves with
-// the same number of seeds. The children of a block lie in few rows, as a child's row is what the move makes
-// of the mover half; children of a contiguous piece of the file would lie in all rows, and a batch would read
-// nearly the whole slice.
+// All positions of a slice are taken row by row (src/verify/row_check.hpp). Single ones (a sample) are looked
+// up one by one: look-ups are collected for a batch of positions, sorted by chunk, and every chunk is read
+// once a batch.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "awele/game/board.hpp"
 #include "awele/store/database.hpp"
 
 namespace awele {
+
+class Derived;
 
 /// What a successful verification means; for the user.
 inline constexpr const char* kVerifyMeaning =
@@ -48,10 +49,11 @@ class Verifier {
   /// largest batch that fits is taken; an Error with ExitCode::no_resources when the smallest does not fit.
   /// Precondition: the database is not empty.
   Verifier(const Database& database, int rank, int size, std::uint64_t memory_limit = 0);
+  ~Verifier();
 
   /// Bytes that a rank needs to verify slices of at most `n` seeds in batches of `batch` positions.
   static std::uint64_t memory(int n, std::uint64_t batch, bool distances = false);
-  static constexpr std::uint64_t kLargestBatch = std::uint64_t{1} << 22;
+  static constexpr std::uint64_t kLargestBatch = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kSmallestBatch = std::uint64_t{1} << 12;
 
   /// Bytes that this rank needs at most.
@@ -75,12 +77,8 @@ class Verifier {
   void require_slices(int n) const;
   void begin(int n);
   void add(const Board& board, std::uint64_t place);
-  void add_block(const std::vector<Half>& waiting, std::uint64_t w, std::uint64_t w_end,
-                 const std::vector<Half>& mover, std::uint64_t m, std::uint64_t m_end);
   void settle();
   void look_up();
-  int clamped(int value) const;
-  void offer(std::uint64_t position, int offered, int distance);
   void compare();
 
   const Database& database_;
@@ -90,18 +88,14 @@ class Verifier {
   std::uint64_t batch_;
 
   int n_ = 0;
-  bool with_distances_ = false;
   VerifyResult result_;
-  // The batch in work: best value known so far and stored value of each position, and what is still to be
-  // read.
-  std::vector<std::int16_t> best_;
+  // Single positions: what their moves say so far, what is stored, and what is still to be read.
+  std::unique_ptr<Derived> derived_;
   std::vector<std::int8_t> stored_;
+  std::vector<std::uint16_t> stored_distance_;
   std::vector<std::uint64_t> look_ups_;
   std::vector<std::int8_t> chunk_;
-  // Of a slice with distances: what the moves known so far say, what is stored, and what the board is worth
-  // if the game may end on it.
-  std::vector<std::uint16_t> best_distance_, stored_distance_, distance_chunk_;
-  std::vector<std::int16_t> ended_;
+  std::vector<std::uint16_t> distance_chunk_;
 };
 
 }  // namespace awele
