@@ -44,13 +44,13 @@ Two things are told of every move, and never mixed:
             asked first. Of a position in an outcome database only bounds may be
             known; then they are used.
   estimate  what a search of this depth expects, with the database and, beyond
-            it, an evaluation at the horizon: seeds weighted towards the pits on
-            the right, and mobility. No more than an estimate, but always
-            within what is proven.
+            it, an evaluation at the horizon: weights of seeds in pits, fitted
+            to exact values. No more than an estimate, but always within what is
+            proven.
 
 Within reach of the database (the missing slices have at most 1000 times the
-positions of --graph) most of the time is for proofs, elsewhere all of it for
-estimates. It says when the graph is full, and when solving the missing slices
+positions of --graph, or of a million) most of the time is for proofs, elsewhere
+all of it for estimates. It says when the graph is full, and when solving the missing slices
 would take less time than searching.
 
 With --stores also the final difference: the value plus what the side to move is
@@ -170,6 +170,7 @@ class Run {
   }
 
   void say_what_would_help(const AnalysisReport& report) const {
+    if (report.too_far) message("note: the database is too far for proofs: all the time was for estimates");
     if (report.graph_full) message("note: {}", graph_is_full(report, options_.limits));
     const auto hint = hint_to_solve(prober_, situation_.board, rules_, ranks_.size());
     if (hint && hint->seconds <= std::max(kWorthSolving, 10 * watch_.seconds()))
