@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -315,6 +316,69 @@ TEST_F(PlayCommands, AnalyzeAsJson) {
     EXPECT_EQ(json["difference"][0], json["at_least"]);
   }
   EXPECT_GE(steps, 1);
+}
+
+/// What a person does in a game but for moves.
+TEST_F(PlayCommands, HintUndoRedoResignFlip) {
+  const auto result = play("hint\nF1x2\nundo\nredo\nflip\nresign\nF\nundo\nredo\nquit\n",
+                           "--seeds-per-pit 1 --second person");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("try "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("     a    b    c    d    e    f"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("First wins: second resigns."), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("over> the game is over"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("there is no move to play again"), std::string::npos) << result.out;
+}
+
+TEST_F(PlayCommands, AWrongCaptureIsRefused) {
+  const auto result = play("F1x3\nF1x2\nquit\n", "--seeds-per-pit 1 --second person");
+  EXPECT_NE(result.out.find("the move from pit F captures 2, not as 'F1x3' says"), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("first plays F1x2"), std::string::npos);
+}
+
+TEST_F(PlayCommands, WhatALoadedGameWouldIgnoreIsRefused) {
+  const std::string load =
+      "--load " +
+      game("awele game 1\nrules awari\nboard 0,0,1,0,1,1,1,0,1,0,1,0\nstores 21,21\nend unfinished\n");
+  EXPECT_EQ(play("quit\n", load).code, 0);
+  for (const std::string ignored :
+       {" --seeds-per-pit 3", " --board 0,0,1,0,1,1,1,0,1,0,1,0", " --stores 21,21"})
+    EXPECT_EQ(play("quit\n", load + ignored).code, 2) << ignored;
+}
+
+/// The same seed, the same choices.
+TEST_F(PlayCommands, WeakerAndVariedPlay) {
+  const std::string start =
+      "--first program --second program --board 0,0,1,0,1,1,1,0,1,0,1,0 --stores 21,21 ";
+  for (const std::string style : {"--vary --seed 5 ", "--give-away 2 --seed 3 "}) {
+    const auto once = play("", start + style);
+    EXPECT_EQ(once.code, 0) << once.err;
+    EXPECT_EQ(play("", start + style).out, once.out);
+  }
+}
+
+TEST_F(PlayCommands, GamesAndLinesAsJson) {
+  const auto result = play("F\nadvice\nX\nquit\n", "--seeds-per-pit 1 --second person --format json");
+  std::istringstream lines(result.out);
+  std::map<std::string, int> events;
+  for (std::string line; std::getline(lines, line);)
+    ++events[nlohmann::json::parse(line)["event"].get<std::string>()];
+  for (const char* event : {"position", "ask", "move", "advice", "error"})
+    EXPECT_GE(events[event], 1) << event;
+  const auto line =
+      nlohmann::json::parse(awele("line 1 0 0 0 0 0 1 0 0 0 0 0 --stores 23,23 --format json").out);
+  EXPECT_EQ(line["moves"].size(), 12u);
+  EXPECT_EQ(line["cycle"], 0);
+  EXPECT_EQ(line["outcome"]["winner"], nullptr);
+}
+
+TEST_F(PlayCommands, AFullGraphAndAQuickerSolveAreSaid) {
+  const auto result = awele("analyze 1 1 1 1 1 1 1 0 1 1 1 0 --depth 6 --graph 100");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("the graph for proofs is full with"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("--graph 400"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("awele solve --seeds 10 --db"), std::string::npos) << result.err;
 }
 
 TEST_F(PlayCommands, HelpTeaches) {

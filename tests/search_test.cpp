@@ -224,7 +224,7 @@ TEST(Advices, KeepWithinWhatIsProven) {
     const Board board = random_board(8 + k % 3, random);
     if (moves(board, RuleSet::awari).ended) continue;
     const BoardAnswer answer = truth.answer(board);
-    const std::vector<Advice> all = Player(prober, RuleSet::awari, {1 + k % 3, 10}, {1 << 16, 2000})
+    const std::vector<Advice> all = Player(prober, RuleSet::awari, {1 + k % 3, 10}, {1 << 16, 150})
                                         .advise(Game(RuleSet::awari, {board, Side::first, {0, 0}}));
     for (const Advice& each : all) {
       if (each.estimate) {

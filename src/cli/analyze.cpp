@@ -43,14 +43,14 @@ Two things are reported for every move, and never mixed:
             the worst and the best for what is not part of it. Who wins is asked
             first. Where an outcome database knows only bounds, these are used.
   estimate  what a search of this depth expects, with the database and, beyond
-            it, an evaluation at the horizon: seeds weighted towards the pits on
-            the right, and mobility. No more than an estimate, but always
-            within what is proven.
+            it, an evaluation at the horizon: weights of seeds in pits, fitted
+            to exact values. No more than an estimate, but always within what is
+            proven.
 
 Within reach of the database (the missing slices have at most 1000 times the
-positions of --graph) most of the time goes to proofs, elsewhere all of it goes to
-estimates. It says when the graph is full, and when solving the missing slices
-would take less time than searching.
+positions of --graph, or of a million) most of the time goes to proofs, elsewhere
+all of it goes to estimates. It says when the graph is full, and when solving the
+missing slices would take less time than searching.
 
 With --stores the final difference is shown too: the value plus the lead of the side
 to move. (Under majority-slam values are thresholds, see awele probe --help: the
@@ -169,6 +169,7 @@ class Run {
   }
 
   void say_what_would_help(const AnalysisReport& report) const {
+    if (report.too_far) message("note: the database is too far for proofs: all the time was for estimates");
     if (report.graph_full) message("note: {}", graph_is_full(report, options_.limits));
     const auto hint = hint_to_solve(prober_, situation_.board, rules_, ranks_.size());
     if (hint && hint->seconds <= std::max(kWorthSolving, 10 * watch_.seconds()))

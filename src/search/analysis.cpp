@@ -231,8 +231,10 @@ Analysis::Analysis(const Situation& situation, RuleSet rules, const Leaves& leav
 /// The graph goes to the last part, which leaves the estimates to the others where there are any.
 void Analysis::add_tasks(const std::vector<std::pair<std::size_t, Move>>& open, const Board& board,
                          RuleSet rules, const AnalysisLimits& limits, int part, int parts) {
-  report_.too_far =
-      missing_positions(leaves_, seeds(board)) > limits.reach * static_cast<double>(limits.graph_positions);
+  // A small graph is full soon, and then leaves the time to the estimates.
+  constexpr std::size_t kSmall = 1'000'000;
+  report_.too_far = missing_positions(leaves_, seeds(board)) >
+                    limits.reach * static_cast<double>(std::max(limits.graph_positions, kSmall));
   if (!report_.too_far && part == parts - 1)
     proof_ = std::make_unique<Proof>(open, board, rules, leaves_, limits.graph_positions);
   if (limits.best_only) {

@@ -284,8 +284,10 @@ void ProofGraph::solve() {
   const auto begin = std::chrono::steady_clock::now();
   for (int n = 0; n <= seeds_of(root_); ++n)
     if (!leaves_.has(n)) solve_slice(n);
-  // What the search thought rests on what has been proven now, or found to be wrong.
-  for (Slot at = 0; at < table_.slots(); ++at) table_[at].phi = table_[at].delta = kUnknown;
+  // What the search took for an answer has been proven now, or may be wrong.
+  for (Slot at = 0; at < table_.slots(); ++at)
+    if (table_[at].phi == kNeverCode || table_[at].delta == kNeverCode)
+      table_[at].phi = table_[at].delta = kUnknown;
   solved_at_ = table_.size();
   solving_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
              static_cast<double>(solved_at_);

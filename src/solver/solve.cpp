@@ -523,7 +523,8 @@ MemoryNeed solve_memory(int n, const SolveOptions& wanted, int rank, int ranks, 
   least.batch = std::min(options.batch, kSmallestBatch);
   least.exchange_bytes = std::min(options.exchange_bytes, 8 * kSmallestBatch);
   // What the runtime, MPI and HDF5 take by themselves, and the heap keeps from phase to phase: measured, 25
-  // MiB per rank. What the exits read and send takes no more than the buffers of the rounds, which come later.
+  // MiB per rank. What the exits read and send takes no more than the buffers of the rounds, which come
+  // later.
   const std::uint64_t runtime = std::uint64_t{25} << 20;
   const StateForm form = form_of(n, wanted);
   const std::uint64_t tables = CaptureTables::bound(n, ranks);

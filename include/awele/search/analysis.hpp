@@ -55,7 +55,8 @@ struct AnalysisReport {
 struct AnalysisLimits {
   std::size_t table_bytes = std::size_t{64} << 20;  ///< of all transposition tables together
   std::size_t graph_positions = 8'000'000;          ///< that the proof graph may hold, less than 2^31
-  /// Proofs are tried when the missing slices have at most so many times the positions of the graph.
+  /// Proofs are tried when the missing slices have at most so many times the positions of the graph, or of
+  /// one of a million.
   double reach = 1000;
   /// Estimates are wanted of the best move only: those of others say no more than that they are not better.
   bool best_only = false;

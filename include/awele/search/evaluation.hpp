@@ -5,8 +5,9 @@
 
 namespace awele {
 
-/// In hundredths of a seed, for the side to move: weights of seeds and of empty pits, fitted to exact values
-/// (tests/fit_evaluation_main.cpp). (Captures are counted exactly on the way to the leaf.)
+/// In hundredths of a seed, for the side to move: a sum of weights, one for each pit and number of seeds in
+/// it, fitted to exact values (scripts/fit_evaluation.py). Captures are counted exactly on the way to the
+/// leaf.
 int evaluate(const Board& board);
 
 }  // namespace awele
