@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/damage.hpp"
 #include "support/program.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/tiny_database.hpp"

@@ -95,7 +95,8 @@ Json move_json(const Game& game, int pit, bool legal, const Move& move,
   json["sown"] = track.sown;
   json["captured"] = move.captured;
   json["taken"] = track.taken;
-  const auto value = known ? known->values[at] : std::nullopt;
+  std::optional<int> value;
+  if (known) value = known->values[at];
   json["value"] = or_null(value);
   json["bound"] = value ? bound_code(known->bounds.moves[at]) : Json();
   json["distance"] = known ? or_null(known->distances[at]) : Json();
@@ -205,7 +206,8 @@ Json game_json(const Game& game, const Prober& prober) {
   for (std::size_t ply = 0; ply < game.plies(); ++ply) {
     const PlayedMove& played = game.move(ply);
     const auto known = ask(game.before(ply), prober, {}, true);
-    const auto value = known ? known->values[static_cast<std::size_t>(played.pit)] : std::nullopt;
+    std::optional<int> value;
+    if (known) value = known->values[static_cast<std::size_t>(played.pit)];
     Json move;
     move["move"] = format_move(played);
     move["pit"] = letter(played.side, played.pit);
