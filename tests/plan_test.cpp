@@ -112,7 +112,8 @@ TEST(Plan, ExitsTakeFewExchanges) {
 TEST(Plan, VerifyingIsSharedByTheRanks) {
   const Plan one = plan_solve(options(30), machine(1, 1)), many = plan_solve(options(30), machine(64, 64));
   EXPECT_NEAR(one.verify_seconds / many.verify_seconds, 64, 1e-6);
-  EXPECT_LT(one.verify_seconds, 2 * one.seconds.all());
+  const Plan small = plan_solve(options(18), machine(1, 1));
+  EXPECT_LT(small.verify_seconds, small.seconds.all());
 }
 
 TEST(Plan, SlicesAddUp) {

@@ -64,6 +64,13 @@ double move_nanoseconds(int n) {
   return kMoveNs * std::clamp(1 + kMoveNsGrowth * (std::min(n, kMoveNsLast) - 24), 0.3, 2.0);
 }
 
+/// Larger slices are read several times, as a batch of positions needs rows from all over them.
+double verify_nanoseconds(int n) {
+  using namespace calibration;
+  const double far = std::clamp((n - kVerifyNear) / static_cast<double>(kVerifyFar - kVerifyNear), 0.0, 1.0);
+  return kVerifyNs + (kVerifyFarNs - kVerifyNs) * far;
+}
+
 /// All positions of the slices n-2 .. n-15, which slice n reads.
 double values_read(int n) {
   double values = 0;
@@ -225,7 +232,7 @@ SlicePlan plan_slice(int n, const SolveOptions& options, const Machine& machine)
                              (all_moves(n) - slice.moves) * kBytesACapture);
   slice.exit_exchanges = exit_exchanges_of(n, options, machine);
   add_time(slice, options, machine);
-  slice.verify_seconds = 1e-9 * size(n) * kVerifyNs / machine.ranks;
+  slice.verify_seconds = 1e-9 * size(n) * verify_nanoseconds(n) / machine.ranks;
   add_interruption(slice, options, machine);
   return slice;
 }

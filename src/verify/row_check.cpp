@@ -10,7 +10,9 @@ namespace awele {
 namespace {
 
 constexpr int kMostCaptured = 15;  // five pits of 3; a capture of six pits starves and is known at once
-constexpr std::uint64_t kMostLists = 40;  // of a group: patterns of a move of up to 48 seeds
+constexpr std::uint64_t kManyRanks = 32;   // from here on the largest family is too much for one
+constexpr std::uint64_t kMostMovers = 64;  // of a block
+constexpr std::uint64_t kMostLists = 40;   // of a group: patterns of a move of up to 48 seeds
 
 Board join_halves(const Half& mover, const Half& waiting) {
   Board board{};
@@ -67,6 +69,35 @@ std::uint64_t count_halves(int s) {
   return ways.back();
 }
 
+/// Halves with a hole of up to `n` seeds: all less those that are left when each pit gives one.
+std::uint64_t all_waiting(int n) {
+  std::uint64_t all = 0;
+  for (int s = 0; s <= n; ++s) all += count_halves(s) - (s >= 6 ? count_halves(s - 6) : 0);
+  return all;
+}
+
+std::uint64_t share(std::uint64_t positions, std::uint64_t rank, std::uint64_t size) {
+  return positions / size * rank + positions % size * rank / size;
+}
+
+/// Ways to put `left` seeds into the free pits.
+std::uint64_t family_size(int left, int free_pits) {
+  const auto s = static_cast<std::uint64_t>(left);
+  return free_pits == 3 ? (s + 1) * (s + 2) / 2 : s + 1;
+}
+
+/// The next choice of the upper pits with at most n seeds, the last pit slowest.
+bool next_family(Half& family, int n, int free_pits) {
+  for (std::size_t pit = static_cast<std::size_t>(free_pits); pit < 6; ++pit) {
+    if (sum(family) < n) {
+      ++family[pit];
+      return true;
+    }
+    family[pit] = 0;
+  }
+  return false;
+}
+
 const std::int8_t* chunk_of(const SliceReader& reader, std::uint64_t index, std::vector<std::int8_t>& chunk) {
   reader.read_chunk(index, chunk);
   return chunk.data();
@@ -113,49 +144,98 @@ std::uint64_t RowCheck::bytes_a_position(bool with_distances) {
 }
 
 std::uint64_t RowCheck::fixed_bytes(int n, bool with_distances) {
-  // Two lists of halves, each perhaps in a vector twice as long; the values of a long row, likewise.
+  // The waiting halves, those of one sum perhaps in a vector twice as long; the values of a long row,
+  // likewise.
   const std::uint64_t halves = count_halves(n);
-  return 2 * 2 * sizeof(Half) * halves + (with_distances ? 3 : 1) * 2 * (halves + 3 * kChunk);
+  return sizeof(Half) * (all_waiting(n) + 2 * halves) + (with_distances ? 3 : 1) * 2 * (halves + 3 * kChunk);
 }
 
 void RowCheck::run(std::uint64_t rank, std::uint64_t size) {
-  // In a small slice smaller blocks, so that every rank gets some; the sum does not depend on them.
-  const std::uint64_t area =
-      std::clamp<std::uint64_t>(plain::position_count(n_) / (8 * size), std::uint64_t{1} << 10, batch_);
-  std::uint64_t number = 0;
-  for (int s = 0; s <= n_; ++s) {
-    const std::vector<Half> waiting = plain::halves(s, true);
-    const std::vector<Half> mover = plain::halves(n_ - s, false);
-    // Many waiting halves use rows best, and many mover halves lists.
-    const std::uint64_t width = std::min({at_least_one(waiting.size()), at_least_one(batch_ / 256), area});
-    const std::uint64_t height =
-        std::clamp<std::uint64_t>(area / width, 1, std::min(mover.size(), at_least_one(batch_ / 64)));
-    for (std::uint64_t w = 0; w < waiting.size(); w += width) {
-      const std::uint64_t end = std::min<std::uint64_t>(w + width, waiting.size());
-      const auto group = std::make_shared<Group>();
-      group->waiting.assign(waiting.begin() + static_cast<std::ptrdiff_t>(w),
-                            waiting.begin() + static_cast<std::ptrdiff_t>(end));
-      for (std::uint64_t m = 0; m < mover.size(); m += height)
-        if (number++ % size == rank)
-          add_block(group, mover, m, std::min<std::uint64_t>(height, mover.size() - m));
+  // All ranks go through the same windows and families; each takes what lies in its share of the positions.
+  const std::uint64_t positions = plain::position_count(n_);
+  const std::uint64_t begin = share(positions, rank, size), end = share(positions, rank + 1, size);
+  const int free_pits = size > kManyRanks ? 2 : 3;
+  std::uint64_t at = 0;
+  for (Window& window : windows()) {
+    for (Half family{}; at < end;) {
+      const std::uint64_t own = positions_of(window, family, free_pits);
+      if (at >= begin) add_family(window, family, free_pits);
+      at += own;
+      if (!next_family(family, n_, free_pits)) break;
     }
+    settle();
+    window.clear();
   }
-  settle();
 }
 
-void RowCheck::add_block(const std::shared_ptr<Group>& group, const std::vector<Half>& mover,
-                         std::uint64_t first, std::uint64_t count) {
+/// Waiting halves in portions whose lists fit.
+std::vector<RowCheck::Window> RowCheck::windows() const {
+  const std::uint64_t room = at_least_one(batch_ / 2 / kMostLists);
+  std::vector<Window> windows(1);
+  std::uint64_t held = 0;
+  for (int s = 0; s <= n_; ++s) {
+    const std::vector<Half> waiting = plain::halves(s, true);
+    for (std::uint64_t w = 0; w < waiting.size();) {
+      if (held == room) {
+        windows.emplace_back();
+        held = 0;
+      }
+      const std::uint64_t last =
+          std::min<std::uint64_t>({waiting.size(), w + room - held, w + at_least_one(batch_ / 256)});
+      const auto group = std::make_shared<Group>();
+      group->seeds = s;
+      group->waiting.assign(waiting.begin() + static_cast<std::ptrdiff_t>(w),
+                            waiting.begin() + static_cast<std::ptrdiff_t>(last));
+      windows.back().push_back(group);
+      held += last - w;
+      w = last;
+    }
+  }
+  return windows;
+}
+
+std::uint64_t RowCheck::positions_of(const Window& window, const Half& family, int free_pits) const {
+  std::uint64_t positions = 0;
+  for (const std::shared_ptr<Group>& group : window) {
+    const int left = n_ - group->seeds - sum(family);
+    if (left >= 0) positions += group->waiting.size() * family_size(left, free_pits);
+  }
+  return positions;
+}
+
+/// All boards with mover halves of a family: its seeds in the upper pits, any in the free ones.
+void RowCheck::add_family(const Window& window, const Half& family, int free_pits) {
+  for (const std::shared_ptr<Group>& group : window) {
+    const int left = n_ - group->seeds - sum(family);
+    if (left < 0) continue;
+    std::vector<Half> movers;  // in the order of the halves of their sum, where they lie side by side
+    for (int top = 0; top <= (free_pits == 3 ? left : 0); ++top)
+      for (int middle = 0; middle <= left - top; ++middle) {
+        Half mover = family;
+        mover[2] = static_cast<std::uint8_t>(mover[2] + top);
+        mover[1] = static_cast<std::uint8_t>(middle);
+        mover[0] = static_cast<std::uint8_t>(left - top - middle);
+        movers.push_back(mover);
+      }
+    const std::uint64_t most =
+        at_least_one(std::min({batch_ / group->waiting.size(), batch_ / 64, kMostMovers}));
+    for (std::uint64_t m = 0; m < movers.size(); m += most)
+      add_block(group, std::span(movers).subspan(m, std::min<std::uint64_t>(most, movers.size() - m)));
+  }
+}
+
+void RowCheck::add_block(const std::shared_ptr<Group>& group, std::span<const Half> movers) {
   const std::uint64_t width = group->waiting.size();
-  if (derived_.size() + width * count > batch_ || 4 * (jobs_.size() + 6 * count) > batch_ ||
-      4 * (own_.size() + width) > batch_ || 2 * (entries_ + kMostLists * width) > batch_)
+  if (derived_.size() + width * movers.size() > batch_ || 4 * (jobs_.size() + 6 * movers.size()) > batch_ ||
+      4 * (own_.size() + width) > batch_)
     settle();
   const std::uint64_t base = derived_.size();
-  derived_.add(width * count);
+  derived_.add(width * movers.size());
   for (std::uint64_t w = 0; w < width; ++w)
     own_.push_back({number_of(group->waiting[w]), static_cast<std::uint32_t>(blocks_.size()),
                     static_cast<std::uint32_t>(w)});
-  blocks_.push_back({group, base, first, count});
-  for (std::uint64_t m = 0; m < count; ++m) add_moves(*group, mover[first + m], base + m * width);
+  blocks_.push_back({base, width, place_of(movers.front()), movers.size()});
+  for (std::uint64_t m = 0; m < movers.size(); ++m) add_moves(*group, movers[m], base + m * width);
 }
 
 /// The moves of all boards with this mover half; that with group.waiting[0] is position `base`.
@@ -181,7 +261,6 @@ const RowCheck::Laid& RowCheck::laid_of(Group& group, const Half& mover, int pit
   const int key = 2 * sum(waiting_of(alone.sown)) + (alone.last >= 6 ? 1 : 0);
   const auto found = group.laid.find(key);
   if (found != group.laid.end()) return found->second;
-  entries_ += group.waiting.size();
   return group.laid.emplace(key, lay(group.waiting, mover, pit)).first->second;
 }
 
@@ -236,7 +315,8 @@ void RowCheck::settle() {
   if (derived_.size() == 0) return;
   const auto by_x = [](const auto& a, const auto& b) { return a.x < b.x; };
   std::sort(jobs_.begin(), jobs_.end(), by_x);
-  std::sort(own_.begin(), own_.end(), by_x);
+  std::sort(own_.begin(), own_.end(),
+            [](const OwnJob& a, const OwnJob& b) { return a.x != b.x ? a.x < b.x : a.block < b.block; });
   look_up(0);
   for (int k = 2; k <= std::min(n_, kMostCaptured); ++k) look_up(k);
   compare();
@@ -245,10 +325,7 @@ void RowCheck::settle() {
   jobs_.clear();
   own_.clear();
   singles_.clear();
-  // The lists of the last group may serve the next block.
-  const std::shared_ptr<Group> last = blocks_.back().group;
   blocks_.clear();
-  entries_ = last->waiting.size() * last->laid.size();
   if (progress_) progress_(result_.checked);
 }
 
@@ -284,21 +361,28 @@ void RowCheck::look_up(const Job& job, int captured, const SliceReader& reader) 
                    plies ? 1 + plies[entry->place - from] : 1);
 }
 
+/// The positions of an own row lie far apart in the batch.
+void RowCheck::prefetch(const OwnJob& job) const {
+  const Block& block = blocks_[job.block];
+  for (std::uint64_t m = 0; m < block.movers; ++m)
+    derived_.prefetch(block.base + m * block.width + job.waiting);
+}
+
 void RowCheck::compare() {
+  constexpr std::size_t kAhead = 4;
   const SliceReader& reader = database_.slice(n_);
-  for (const OwnJob& job : own_) {
+  std::uint64_t x = ~std::uint64_t{0}, start = 0;
+  for (std::size_t k = 0; k < own_.size(); ++k) {
+    if (k + kAhead < own_.size()) prefetch(own_[k + kAhead]);
+    const OwnJob& job = own_[k];
+    if (job.x != x) start = row_start(n_, half_of(x = job.x));
     const Block& block = blocks_[job.block];
-    const std::uint64_t width = block.group->waiting.size();
-    const std::uint64_t first = row_start(n_, half_of(job.x)) + block.first_mover;
-    const std::uint64_t last = first + block.movers - 1;
+    const std::uint64_t first = start + block.first_mover, last = first + block.movers - 1;
     const std::int8_t* stored = values_.read(reader, first, last);
     const std::uint16_t* plies = derived_.with_distances() ? distances_.read(reader, first, last) : nullptr;
-    constexpr std::uint64_t kAhead = 16;
-    for (std::uint64_t m = 0; m < block.movers; ++m) {
-      if (m + kAhead < block.movers) derived_.prefetch(block.base + (m + kAhead) * width + job.waiting);
-      derived_.judge(block.base + m * width + job.waiting, first + m, stored[m], plies ? plies[m] : 0,
+    for (std::uint64_t m = 0; m < block.movers; ++m)
+      derived_.judge(block.base + m * block.width + job.waiting, first + m, stored[m], plies ? plies[m] : 0,
                      result_);
-    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "awele/store/database.hpp"
@@ -66,12 +67,15 @@ class RowCheck {
   };
   /// Waiting halves of one sum, side by side in the order, and what was laid over them so far.
   struct Group {
+    int seeds = 0;
     std::vector<Half> waiting;
     std::map<int, Laid> laid;  // by seeds laid and where the last one fell
   };
+  /// Groups whose lists are held at the same time.
+  using Window = std::vector<std::shared_ptr<Group>>;
   struct Block {
-    std::shared_ptr<Group> group;
     std::uint64_t base;         // position of its first board in the batch
+    std::uint64_t width;        // waiting halves
     std::uint64_t first_mover;  // place among the halves of its sum
     std::uint64_t movers;
   };
@@ -86,8 +90,10 @@ class RowCheck {
     std::uint32_t block, waiting;
   };
 
-  void add_block(const std::shared_ptr<Group>& group, const std::vector<Half>& mover, std::uint64_t first,
-                 std::uint64_t count);
+  std::vector<Window> windows() const;
+  std::uint64_t positions_of(const Window& window, const Half& family, int free_pits) const;
+  void add_family(const Window& window, const Half& family, int free_pits);
+  void add_block(const std::shared_ptr<Group>& group, std::span<const Half> movers);
   void add_moves(Group& group, const Half& mover, std::uint64_t base);
   const Laid& laid_of(Group& group, const Half& mover, int pit, const plain::Played& alone);
   Laid lay(const std::vector<Half>& waiting, const Half& mover, int pit) const;
@@ -96,6 +102,7 @@ class RowCheck {
   void settle();
   void look_up(int captured);
   void look_up(const Job& job, int captured, const SliceReader& reader);
+  void prefetch(const OwnJob& job) const;
   void compare();
 
   const Database& database_;
@@ -110,7 +117,6 @@ class RowCheck {
   std::vector<Job> jobs_;
   std::vector<OwnJob> own_;
   std::deque<Laid> singles_;
-  std::uint64_t entries_ = 0;  // in all lists
   std::vector<std::uint32_t> starving_;
   RowReader<std::int8_t> values_;
   RowReader<std::uint16_t> distances_;

@@ -54,7 +54,10 @@ inline constexpr double kTranspositionNs = 1.5, kCompressNs = 6.3;  ///< a posit
 inline constexpr double kWriteNs = 1;         ///< a byte of a file, at the one rank that writes
 inline constexpr double kFileSeconds = 0.02;  ///< to complete and flush a file
 
-inline constexpr double kVerifyNs = 60;  ///< a position, verified afterwards: slices 16 to 18
+/// A position, verified afterwards: up to kVerifyNear seeds, from kVerifyFar seeds on (measured at 30 on a
+/// busy machine), evenly between.
+inline constexpr double kVerifyNs = 60, kVerifyFarNs = 1000;
+inline constexpr int kVerifyNear = 18, kVerifyFar = 30;
 
 // ---- interruption: checkpoints of slice 22 on two ranks, at the exits, in the rounds and at the end
 
