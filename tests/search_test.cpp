@@ -102,6 +102,29 @@ TEST_P(EveryRuleSet, AnalysesAreTrue) {
 
 INSTANTIATE_TEST_SUITE_P(Search, EveryRuleSet, testing::ValuesIn(kRuleSets), rules_name);
 
+TEST(PositionTable, KeepsWhatItHoldsWhileItGrows) {
+  constexpr int kSeeds = 9;
+  constexpr std::size_t kMost = 40000;
+  PositionTable table(kMost);
+  const auto board_at = [](std::size_t k) { return position_at(kSeeds, 3 * k); };
+  for (std::size_t k = 0; k < kMost; ++k) {
+    if (table.room() == 0) table.grow();
+    ASSERT_EQ(table.find(key_of(board_at(k))), PositionTable::kAbsent);
+    table.insert(key_of(board_at(k)), {-static_cast<int>(k % 9), 3}, k % 2 == 0);
+  }
+  EXPECT_TRUE(table.full());
+  for (std::size_t k = 0; k < kMost; ++k) {
+    const BoardKey key = key_of(board_at(k));
+    ASSERT_EQ(board_of(key), board_at(k));
+    ASSERT_EQ(seeds_of(key), kSeeds);
+    const PositionTable::Entry& entry = table[table.find(key)];
+    ASSERT_EQ(entry.key(), key);
+    ASSERT_EQ(entry.low, -static_cast<int>(k % 9));
+    ASSERT_EQ(entry.open(), k % 2 == 0);
+  }
+  EXPECT_LE(12 * static_cast<std::size_t>(table.slots()), 14 * kMost);
+}
+
 /// The mistake that the graph-history problem is about: scores of repetitions on the path are kept for the
 /// position, whatever the path.
 class CarelessSearch {

@@ -335,9 +335,9 @@ void Analysis::sum_up() {
 AnalysisReport analyze(const Situation& situation, RuleSet rules, const Leaves& leaves, const Effort& effort,
                        const AnalysisLimits& limits) {
   using namespace std::chrono;
-  Analysis analysis(situation, rules, leaves, limits);
   const Deadline deadline =
       steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(effort.seconds));
+  Analysis analysis(situation, rules, leaves, limits);
   for (int depth = 1; depth <= effort.depth && !analysis.finished() && steady_clock::now() < deadline;
        ++depth)
     analysis.step(depth, deadline);

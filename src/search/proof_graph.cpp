@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 namespace awele {
 
@@ -42,6 +41,19 @@ Interval ProofGraph::of(BoardKey key) const {
   return {table_[at].low, table_[at].high};
 }
 
+Interval ProofGraph::of(const Edge& edge) const {
+  if (edge.slot == PositionTable::kAbsent) return {-seeds_of(edge.key), seeds_of(edge.key)};
+  return {table_[edge.slot].low, table_[edge.slot].high};
+}
+
+/// Slots stay what they are until the table grows.
+void ProofGraph::look_up(Options& options) const {
+  for (int e = 0; e < options.count; ++e) {
+    Edge& edge = options.edges[static_cast<std::size_t>(e)];
+    if (edge.slot == PositionTable::kAbsent) edge.slot = table_.find(edge.key);
+  }
+}
+
 bool ProofGraph::decided(int threshold) const {
   return interval().low >= threshold || interval().high < threshold;
 }
@@ -75,7 +87,8 @@ ProofGraph::Options ProofGraph::options_of(const Board& board, bool exits) {
 /// Precondition: the table has room.
 ProofGraph::Slot ProofGraph::add(BoardKey key) {
   const int n = seeds_of(key);
-  const Options options = options_of(board_of(key), true);
+  Options options = options_of(board_of(key), true);
+  look_up(options);
   Interval proven{-n, n};
   bool open = false;
   if (options.exit) {
@@ -97,7 +110,7 @@ void ProofGraph::tighten(Slot at, const Options& options) {
   if (entry.open()) high = options.exit ? std::max<int>(high, options.exit->high) : entry.high;
   for (int e = 0; e < options.count; ++e) {
     const Edge& edge = options.edges[static_cast<std::size_t>(e)];
-    const Interval child = of(edge.key);
+    const Interval child = of(edge);
     low = std::max(low, edge.gain - child.high);
     high = std::max(high, edge.gain - child.low);
   }
@@ -181,9 +194,8 @@ void ProofGraph::search(int threshold, std::size_t until) {
 /// A child that is not held is one of which nothing is known. One on the path repeats: within a slice, so
 /// that the rest is worth 0.
 ProofGraph::Numbers ProofGraph::numbers_of(const Edge& edge, int threshold) const {
-  const Slot at = table_.find(edge.key);
-  if (at == PositionTable::kAbsent) return {1, 1};
-  const Entry& child = table_[at];
+  if (edge.slot == PositionTable::kAbsent) return {1, 1};
+  const Entry& child = table_[edge.slot];
   if (child.on_path()) return threshold <= 0 ? Numbers{1, kNever} : Numbers{kNever, 1};
   if (child.question() != (threshold & 3)) return {1, 1};
   return {decode(child.phi), decode(child.delta)};
@@ -195,7 +207,7 @@ ProofGraph::Choice ProofGraph::choose(Slot at, int threshold, const Options& opt
   for (int e = 0; e < options.count; ++e) {
     const Edge& edge = options.edges[static_cast<std::size_t>(e)];
     const int asked = edge.gain - threshold + 1;
-    if (of(edge.key).low >= asked) continue;
+    if (of(edge).low >= asked) continue;
     const Numbers child = numbers_of(edge, asked);
     ++undecided;
     choice.numbers.delta = std::max(choice.numbers.delta, child.phi);
@@ -219,9 +231,10 @@ void ProofGraph::visit(Slot at, int threshold, Numbers limits, int ply) {
   constexpr int kDeepest = 1500;
   constexpr std::uint64_t kMostVisits = 100000;
   look_at_clock();
-  const Options options = options_of(board_of(table_[at].key()), table_[at].open());
+  Options options = options_of(board_of(table_[at].key()), table_[at].open());
   table_[at].set_on_path(true);
   while (true) {
+    look_up(options);
     tighten(at, options);
     Entry& entry = table_[at];
     if (entry.low >= threshold || entry.high < threshold) break;
@@ -232,14 +245,13 @@ void ProofGraph::visit(Slot at, int threshold, Numbers limits, int ply) {
     if (choice.numbers.phi >= limits.phi || choice.numbers.delta >= limits.delta) break;
     if (table_.size() >= until_ || table_.room() == 0 || visits_ > kMostVisits || ply > kDeepest) break;
     const Edge& edge = options.edges[static_cast<std::size_t>(choice.best)];
-    const Slot child = table_.find(edge.key);
-    if (child == PositionTable::kAbsent) {
+    if (edge.slot == PositionTable::kAbsent) {
       add(edge.key);
       continue;
     }
     const Numbers child_limits{limits.delta - choice.others,
                                std::min(limits.phi, choice.second + choice.second / 4 + 1)};
-    visit(child, edge.gain - threshold + 1, child_limits, ply + 1);
+    visit(edge.slot, edge.gain - threshold + 1, child_limits, ply + 1);
   }
   table_[at].set_on_path(false);
 }
@@ -247,33 +259,34 @@ void ProofGraph::visit(Slot at, int threshold, Numbers limits, int ply) {
 /// Adds positions, the nearest first, that can still matter to the question; false when there are none.
 bool ProofGraph::add_nearest(int threshold, std::size_t most) {
   struct Place {
-    BoardKey key;
+    Slot at;
     int threshold;
   };
-  std::unordered_set<BoardKey> seen{root_};
-  std::vector<Place> queue{{root_, threshold}};
+  // Now, as slots must stay.
+  while (table_.room() < most && !table_.largest()) table_.grow();
+  std::vector<Place> queue{{root(), threshold}};
+  table_[queue[0].at].set_on_path(true);  // stands for: in the queue
   std::size_t added = 0;
-  for (std::size_t next = 0; next < queue.size() && added < most; ++next) {
+  for (std::size_t next = 0; next < queue.size() && added < most && table_.room() > 0; ++next) {
     const Place place = queue[next];
-    const Options options = options_of(board_of(place.key), false);
-    for (int e = 0; e < options.count; ++e) {
+    Options options = options_of(board_of(table_[place.at].key()), false);
+    look_up(options);
+    for (int e = 0; e < options.count && table_.room() > 0; ++e) {
       const Edge& edge = options.edges[static_cast<std::size_t>(e)];
       const int asked = edge.gain - place.threshold + 1;
-      const Interval child = of(edge.key);
-      if (child.low >= asked || child.high < asked || !seen.insert(edge.key).second) continue;
-      if (table_.find(edge.key) != PositionTable::kAbsent) {
-        queue.push_back({edge.key, asked});
-        continue;
+      const Interval child = of(edge);
+      if (child.low >= asked || child.high < asked) continue;
+      if (edge.slot == PositionTable::kAbsent) {
+        add(edge.key);
+        ++added;
+      } else if (!table_[edge.slot].on_path()) {
+        table_[edge.slot].set_on_path(true);
+        queue.push_back({edge.slot, asked});
       }
-      if (table_.room() == 0) {
-        full_ = table_.full();
-        if (full_) return added > 0;
-        table_.grow();
-      }
-      add(edge.key);
-      ++added;
     }
   }
+  for (const Place& place : queue) table_[place.at].set_on_path(false);
+  full_ = table_.full();
   return added > 0;
 }
 
@@ -396,18 +409,18 @@ void ProofGraph::solve_slice(int n) {
   slice.for_each_slot([&](Slot at) {
     if (++looked % 4096 == 0 && std::chrono::steady_clock::now() >= deadline_) throw Interrupted{};
     const Entry& entry = table_[at];
-    const Options options = options_of(board_of(entry.key()), entry.open());
+    Options options = options_of(board_of(entry.key()), entry.open());
+    look_up(options);
     Interval fixed{entry.low, entry.open() && options.exit ? options.exit->high : entry.low};
     std::array<Slot, kHalfPits> inner;
     std::size_t inner_count = 0;
     for (int e = 0; e < options.count; ++e) {
       const Edge& edge = options.edges[static_cast<std::size_t>(e)];
-      const Slot child = table_.find(edge.key);
-      if (child != PositionTable::kAbsent && slice.has(child)) {
-        inner[inner_count++] = child;
+      if (edge.slot != PositionTable::kAbsent && slice.has(edge.slot)) {
+        inner[inner_count++] = edge.slot;
         continue;
       }
-      const Interval worth = of(edge.key);
+      const Interval worth = of(edge);
       fixed = {std::max(fixed.low, edge.gain - worth.high), std::max(fixed.high, edge.gain - worth.low)};
     }
     slice.begin_position({std::min<int>(fixed.low, entry.high), fixed.high}, entry.high);

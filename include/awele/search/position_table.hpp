@@ -69,7 +69,9 @@ class PositionTable {
   /// How many have room before the table must grow.
   std::size_t room() const { return capacity_ - size_; }
   bool full() const { return size_ >= most_; }
-  /// Makes room, unless full. Slots change.
+  /// It cannot grow.
+  bool largest() const { return capacity_ == most_; }
+  /// Makes room, unless it is the largest. Slots change.
   void grow() { rebuild(std::min(most_, kGrowth * capacity_)); }
 
   Slot find(BoardKey key) const {

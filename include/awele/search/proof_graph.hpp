@@ -62,6 +62,7 @@ class ProofGraph {
   struct Edge {
     BoardKey key;
     int gain;
+    Slot slot = PositionTable::kAbsent;  // once it has been looked up, and was there
   };
   /// What can be done in a position: moves to positions beyond the database, and what is proven of the best
   /// of all others.
@@ -83,6 +84,8 @@ class ProofGraph {
   class Slice;
 
   Interval of(BoardKey key) const;
+  Interval of(const Edge& edge) const;
+  void look_up(Options& options) const;
   Options options_of(const Board& board, bool exits);
   Slot add(BoardKey key);
   Slot root();
