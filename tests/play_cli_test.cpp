@@ -393,19 +393,22 @@ TEST_F(PlayCommands, HelpTeaches) {
 /// Saving that fails leaves what was saved before.
 TEST_F(PlayCommands, SavingThatFailsLosesNothing) {
   const std::string path = (scratch_->path() / "kept").string();
-  const auto typed = [&](const std::string& moves) { return file(moves + "save " + path + "\nquit\n"); };
-  EXPECT_EQ(test::run_program(scratch_->path(), 0,
-                              "play --time 0.1 --board" + kSix + "--db " + db().string() + " <" + typed(""))
-                .code,
-            0);
+  const auto save_after = [&](const std::string& moves, const std::string& environment) {
+    return test::run_program(scratch_->path(), 0,
+                             "play --board 0,0,1,0,1,1,1,0,1,0,1,0 --second person --db " + db().string() +
+                                 " <" + file(moves + "save " + path + "\nquit\n"),
+                             environment);
+  };
+  EXPECT_EQ(save_after("", "").code, 0);
   const std::string before = test::read_file(path);
   EXPECT_NE(before, "");
   // Files may not grow; what is printed goes through a pipe.
-  const auto failed = test::run_program(
-      scratch_->path(), 0, "play --time 0.1 --board" + kSix + "--db " + db().string() + " <" + typed("C\n"),
-      "bash -c '(trap \"\" XFSZ; ulimit -f 0; exec \"$@\") | cat' play");
+  const auto failed =
+      save_after("C\n", R"(bash -c '(trap "" XFSZ; ulimit -f 0; exec "$@" 2>&1) | cat' play)");
   EXPECT_NE(failed.out.find("cannot be written"), std::string::npos) << failed.out << failed.err;
   EXPECT_EQ(test::read_file(path), before);
+  EXPECT_EQ(save_after("C\n", "").code, 0);
+  EXPECT_NE(test::read_file(path), before);
 }
 
 }  // namespace
