@@ -12,17 +12,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+from checks import check, finish
+
 AWELE = sys.argv[1]
 SCRATCH = tempfile.mkdtemp(prefix="awele-test-")
 SVG = "{http://www.w3.org/2000/svg}"
-failures = 0
-
-
-def check(condition, text):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAILED:", text)
 
 
 def run(*words, code=0):
@@ -98,5 +92,4 @@ try:
         compare(parts(run(*options, "--format", "svg")), times, f"plan of {seeds}")
 finally:
     shutil.rmtree(SCRATCH)
-print(f"{failures} failed")
-sys.exit(failures > 0)
+finish()

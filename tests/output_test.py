@@ -16,18 +16,12 @@ import tempfile
 import termios
 import threading
 
+from checks import check, finish
+
 AWELE, MPIEXEC = sys.argv[1], sys.argv[2].split()
 SCRATCH = tempfile.mkdtemp(prefix="awele-test-")
 DB = SCRATCH + "/db"
 BOARD = "0 0 0 0 1 1 1 0 0 0 0 0".split()
-failures = 0
-
-
-def check(condition, text):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAILED:", text)
 
 
 # --- where output may go -------------------------------------------------------------------------------------------
@@ -95,6 +89,7 @@ def with_sink(name, action):
 
 
 ENVIRONMENT = dict(os.environ)
+
 
 # --- the commands --------------------------------------------------------------------------------------------------
 
@@ -292,4 +287,4 @@ try:
     under_mpirun()
 finally:
     shutil.rmtree(SCRATCH)
-sys.exit(failures > 0)
+finish()

@@ -11,16 +11,10 @@ import sys
 import tempfile
 import time
 
+from checks import check, finish
+
 AWELE = sys.argv[1]
 MARK = f"AWELE_TEST_MARK={os.getpid()}"
-failures = 0
-
-
-def check(condition, text):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAILED:", text)
 
 
 def marked():
@@ -96,4 +90,4 @@ with tempfile.TemporaryDirectory(prefix="awele-test-") as scratch:
     for megabytes in (200, 500):
         limited(scratch, "address space (MB)", resource.RLIMIT_AS, megabytes * 1000 * 1000)
     closed(scratch)
-sys.exit(failures > 0)
+finish()

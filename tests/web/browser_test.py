@@ -360,12 +360,17 @@ ENDINGS_BY_MOVES = {rules: {"majority", "repetition", "starved" if rules in ("aw
                     for rules in RULES}
 
 
-def random_game(client, random, seeds):
-    """Board, stores, moves and outcome of a game of random moves on a random board."""
-    board, stores = [0] * 12, [random.randrange(20)] * 2  # full stores make a majority late
+def random_board(random, seeds):
+    board = [0] * 12
     for _ in range(seeds):
         board[random.randrange(12)] += 1
-    moves = ""
+    return board
+
+
+def random_game(client, random, seeds):
+    """Board, stores, moves and outcome of a game of random moves on a random board."""
+    stores = [random.randrange(20)] * 2  # full stores make a majority late
+    board, moves = random_board(random, seeds), ""
     for _ in range(100):
         here = client.json("/api/v1/position?" + state(board, stores, moves=moves))
         if here["outcome"]:
@@ -414,9 +419,7 @@ def test_outcome_database(driver, server):
             assert "outcomes of games of 18 seeds" in page.open().text("#database"), page.text("#database")
             random = Random(2)
             for _ in range(20):
-                board = [0] * 12
-                for _ in range(14):
-                    board[random.randrange(12)] += 1
+                board = random_board(random, 14)
                 answer = client.json("/api/v1/position?" + state(board))
                 page.open(f"?board={','.join(map(str, board))}")
                 for move in answer["moves"]:
