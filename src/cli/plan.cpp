@@ -161,6 +161,11 @@ void print_terms(const Plan& plan) {
   put("{:<12}  {:>12.2f}  {:>12.2f}\n\n", "all", largest.all(), plan.seconds.all());
 }
 
+std::string ranks_and_nodes(const Machine& machine) {
+  return fmt::format("{} rank{} on {} node{}", machine.ranks, machine.ranks == 1 ? "" : "s", machine.nodes(),
+                     machine.nodes() == 1 ? "" : "s");
+}
+
 /// Time by slice, in a unit that gives numbers people can read.
 Chart time_chart(const Plan& plan) {
   double most = 0;
@@ -168,9 +173,8 @@ Chart time_chart(const Plan& plan) {
   const auto [unit, seconds] = most >= 7200  ? std::pair("hours", 3600)
                                : most >= 120 ? std::pair("minutes", 60)
                                              : std::pair("seconds", 1);
-  Chart chart{fmt::format("awele solve, {} rank{} on {} node{}: {} in all, as planned", plan.machine.ranks,
-                          plan.machine.ranks == 1 ? "" : "s", plan.machine.nodes(),
-                          plan.machine.nodes() == 1 ? "" : "s", format_seconds(plan.seconds.all())),
+  Chart chart{fmt::format("awele solve, {}: {} in all, as planned", ranks_and_nodes(plan.machine),
+                          format_seconds(plan.seconds.all())),
               "seeds",
               unit,
               {},
@@ -187,11 +191,9 @@ Chart time_chart(const Plan& plan) {
 /// A sentence or two on what a machine with so many ranks would need.
 std::string needs(const Plan& plan) {
   return fmt::format(
-      "{} ranks on {} node{}: {:.0f} MiB per rank ({:.0f} MiB of it fixed), {:.1f} GiB per node, {:.1f} GB "
-      "of disk, {}",
-      plan.machine.ranks, plan.machine.nodes(), plan.machine.nodes() == 1 ? "" : "s", mib(plan.memory.all()),
-      mib(plan.memory.fixed), mib(plan.memory_node) / 1024, plan.disk_bytes / 1e9,
-      format_seconds(plan.seconds.all()));
+      "{}: {:.0f} MiB per rank ({:.0f} MiB of it fixed), {:.1f} GiB per node, {:.1f} GB of disk, {}",
+      ranks_and_nodes(plan.machine), mib(plan.memory.all()), mib(plan.memory.fixed),
+      mib(plan.memory_node) / 1024, plan.disk_bytes / 1e9, format_seconds(plan.seconds.all()));
 }
 
 Plan cluster_plan(const Options& options) {

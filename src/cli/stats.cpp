@@ -88,6 +88,11 @@ Outcomes outcomes(int n, const Histogram& histogram) {
 
 std::string pits(const Board& board) { return fmt::format("{}", fmt::join(board, " ")); }
 
+/// The values that a cell counts: one, or in an outcome database also all beyond an outermost one.
+std::string cell_name(KnownValue known) {
+  return fmt::format("{}{}{}", bound_sign(known.bound), known.bound == Bound::exact ? "" : " ", known.value);
+}
+
 /// What is shown of one slice: rows for table and csv, and an entry for json.
 struct Shown {
   std::vector<Row> rows;
@@ -115,10 +120,13 @@ class Statistics {
     return {"seeds", "value", "positions"};
   }
 
+  Histogram histogram(int n) const {
+    return options_.all_boards ? all_boards_histogram(database_, n, options_.memory << 20)
+                               : stored_histogram(database_, n);
+  }
+
   Shown show(int n) const {
-    const Histogram histogram = options_.all_boards
-                                    ? all_boards_histogram(database_, n, options_.memory << 20)
-                                    : stored_histogram(database_, n);
+    const Histogram histogram = this->histogram(n);
     const Outcomes all = outcomes(n, histogram);
     Shown shown;
     shown.json = {{"seeds", n},         {"positions", all.positions}, {"won", all.won},
@@ -136,12 +144,6 @@ class Statistics {
   }
 
  private:
-  /// The values that a cell counts: one, or in an outcome database also all beyond an outermost one.
-  static std::string cell_name(KnownValue known) {
-    return fmt::format("{}{}{}", bound_sign(known.bound), known.bound == Bound::exact ? "" : " ",
-                       known.value);
-  }
-
   void show_values(int n, const Histogram& histogram, Shown& shown) const {
     shown.json["values"] = Json::array();
     for (int v = -n; v <= n; ++v)
@@ -230,38 +232,42 @@ const std::vector<Chart::Series> kOutcomes = {{"lost", "#d55e00"}, {"drawn", "#9
 std::string boards_of(const Options& options) { return options.all_boards ? "boards" : "stored boards"; }
 
 /// Boards of one slice by value.
-Chart values_chart(const Options& options, const Scope& scope, int n, const Json& slice) {
+Chart values_chart(const Options& options, const Statistics& statistics) {
+  const Scope scope = statistics.database().scope();
+  const int n = options.slice;
   Chart chart{fmt::format("Awele: {} of {} seeds by their value for the side to move ({})",
                           boards_of(options), n, describe(scope)),
               "value",
               boards_of(options),
               kOutcomes,
               {}};
-  for (const Json& cell : slice["values"]) {
-    const bool clamped = cell["value"].is_string();
-    const std::string name =
-        clamped ? cell["value"].get<std::string>() : fmt::format("{:+}", cell["value"].get<int>());
-    Chart::Column column{name, {0, 0, 0}};
-    const bool below = name[0] == '<' || name[0] == '-', none = name == "+0";
-    column.parts[none ? 1 : below ? 0 : 2] = cell["positions"].get<double>();
+  const Histogram histogram = statistics.histogram(n);
+  for (int v = -n; v <= n; ++v) {
+    const std::uint64_t count = histogram[static_cast<std::size_t>(v + n)];
+    if (count == 0) continue;
+    const KnownValue known = scope.known(n, v);
+    Chart::Column column{known.bound == Bound::exact ? fmt::format("{:+}", v) : cell_name(known), {0, 0, 0}};
+    column.parts[v < 0 ? 0 : v == 0 ? 1 : 2] = static_cast<double>(count);
     chart.columns.push_back(column);
   }
   return chart;
 }
 
 /// Percent of the boards of each slice that are lost, drawn and won.
-Chart outcomes_chart(const Options& options, const Scope& scope, const Json& slices) {
+Chart outcomes_chart(const Options& options, const Statistics& statistics) {
   Chart chart{fmt::format("Awele: {} that the side to move wins, draws and loses ({})", boards_of(options),
-                          describe(scope)),
+                          describe(statistics.database().scope())),
               "seeds",
               "percent",
               kOutcomes,
               {}};
-  for (const Json& slice : slices) {
-    Chart::Column column{fmt::to_string(slice["seeds"].get<int>()), {}};
-    for (const char* outcome : {"lost", "drawn", "won"})
-      column.parts.push_back(100 * slice[outcome].get<double>() / slice["positions"].get<double>());
-    chart.columns.push_back(column);
+  for (int n : statistics.database().slices()) {
+    const Outcomes all = outcomes(n, statistics.histogram(n));
+    const double percent = 100 / static_cast<double>(all.positions);
+    chart.columns.push_back(
+        {fmt::to_string(n),
+         {percent * static_cast<double>(all.lost), percent * static_cast<double>(all.drawn),
+          percent * static_cast<double>(all.won)}});
   }
   return chart;
 }
@@ -289,6 +295,11 @@ int run(const Options& options) {
     throw Error(ExitCode::usage,
                 fmt::format("--format svg draws values; --show {} has no picture", options.show));
   const Statistics statistics(options);
+  if (options.format == "svg") {
+    put_text(
+        to_svg(options.slice >= 0 ? values_chart(options, statistics) : outcomes_chart(options, statistics)));
+    return static_cast<int>(ExitCode::ok);
+  }
   const Database& database = statistics.database();
   const std::vector<int> slices = slices_of(options, database);
   Json json;
@@ -303,7 +314,7 @@ int run(const Options& options) {
   bool first = true;
   for (int n : slices) {
     const Shown shown = statistics.show(n);
-    if (options.format == "json" || options.format == "svg") json["slices"].push_back(shown.json);
+    if (options.format == "json") json["slices"].push_back(shown.json);
     if (values_table) print_values_table(n, shown, std::exchange(first, false));
     for (const Row& row : shown.rows) {
       if (options.format == "csv") put("{}\n", fmt::join(row, ","));
@@ -312,10 +323,6 @@ int run(const Options& options) {
     deliver_results();  // a large slice takes minutes
   }
   if (options.format == "json") put("{}\n", json_text(json));
-  if (options.format == "svg")
-    put_text(to_svg(options.slice >= 0
-                        ? values_chart(options, database.scope(), options.slice, json["slices"][0])
-                        : outcomes_chart(options, database.scope(), json["slices"])));
   return static_cast<int>(ExitCode::ok);
 }
 
